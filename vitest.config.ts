@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{shared,outgoing,edge,control}/**/*.test.ts',
+            '{shared,outgoing,edge,control,console}/**/*.test.ts',
             'test/{torture,fuzz,simulation,engine-walk,soak}/**/*.test.ts',
             'test/*.test.ts',
           ],

@@ -12,6 +12,7 @@ import { Catalogue } from './catalogue/index.ts';
 import { linkCatalogue } from './catalogue-links.ts';
 import { chatRoutes } from './chats/index.ts';
 import { checkRoutes } from './checks/index.ts';
+import { consoleRoutes } from './console/index.ts';
 import { type TextSessionParts, webhookClient } from './conversations/index.ts';
 import {
   type Database,
@@ -394,4 +395,5 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   scenarioRoutes(app, services);
   analyticsRoutes(app, services);
   analysisRoutes(app, services);
+  consoleRoutes(app, process.env);
 }

@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path';
 
 export const root = dirname(import.meta.dirname);
 
-const checks = [['biome', 'check', '--error-on-warnings', '.'], ['tsc', '-p', '.'], ['knip']] as const;
+const checks = [
+  ['biome', 'check', '--error-on-warnings', '.'],
+  ['tsc', '-p', '.'],
+  ['tsc', '-p', 'console'],
+  ['knip'],
+] as const;
 
 /** @returns whether all passed */
 export async function runChecks(): Promise<boolean> {

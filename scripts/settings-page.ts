@@ -9,7 +9,7 @@ const programs: Readonly<Record<SettingProgram, string>> = {
   control: 'control',
   edge: 'edge',
   both: 'both',
-  'set-up': 'set-up, edge',
+  'set-up': 'set-up, control, edge',
 };
 
 export function settingsPage(): string {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = dirname(import.meta.dirname);
-const folders = ['shared', 'outgoing', 'edge', 'control', 'scripts', 'test'];
+const folders = ['shared', 'outgoing', 'edge', 'control', 'console', 'scripts', 'test'];
 const doubleCast = /\bas\s+(?:unknown|never|any)\s+as\b/g;
 
 const linesOf = (text: string) =>
@@ -13,7 +13,7 @@ const linesOf = (text: string) =>
 test('no expression is cast twice', () => {
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts'))
+      .filter((file) => /\.tsx?$/.test(file))
       .map((file) => join(folder, file)),
   );
   expect(files.length).toBeGreaterThan(1000);

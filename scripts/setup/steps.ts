@@ -1,5 +1,6 @@
 /** The set-up steps after the npm packages, in order. Each checks first and does nothing when it is done already. */
 import { ensureAptPackages } from './apt.ts';
+import { ensureConsole } from './console.ts';
 import { ensureWorker } from './worker.ts';
 
 /** Shared libraries of the media worker and of the codecs. */
@@ -9,6 +10,7 @@ const runtimePackages = ['libuv1|libuv1t64', 'libssl3|libssl3t64', 'libstdc++6',
 export async function setUp({ peers }: { readonly peers: boolean }): Promise<void> {
   await ensureAptPackages(runtimePackages, 'run the media worker');
   await ensureWorker();
+  await ensureConsole();
   if (peers) {
     const { ensurePeers } = await import('./peers.ts');
     await ensurePeers();

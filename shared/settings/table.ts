@@ -7,7 +7,7 @@
  */
 import { quotas, retention } from './amounts.ts';
 
-/** Which program reads a setting. Set-up and the edge's look for the media worker read `set-up`. */
+/** Which program reads a setting. Set-up, the edge for the media worker and control for the console read `set-up`. */
 export type SettingProgram = 'control' | 'edge' | 'both' | 'set-up';
 
 export interface Setting {
@@ -65,7 +65,7 @@ export const settingSections = [
       row('set-up')(
         'TRUNKLINE_CACHE',
         '~/.cache/trunkline',
-        'Folder of the built media worker and the test peers.',
+        'Folder of the built media worker and console, and of the test peers.',
       ),
     ],
   },

@@ -1,0 +1,6 @@
+/** Made from docs/errors.md when the console is built (vite.config.ts). */
+declare module 'virtual:advice' {
+  export const advice: Readonly<Record<string, string | undefined>>;
+}
+
+declare module '*.css';

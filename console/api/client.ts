@@ -1,0 +1,97 @@
+/** The one way to the API: the paths, bodies and answers of `generated.ts`, the session's token, errors as problems. */
+import { signal } from '@preact/signals';
+import type { Operations } from './generated.ts';
+import { noAnswer, type Problem, RequestFailed, readProblem } from './problem.ts';
+
+export type OperationName = keyof Operations;
+type Nothing = Readonly<Record<string, never>>;
+type Unless<Kind, Part> = Kind extends Nothing | undefined ? object : Part;
+
+export type RequestParts<Name extends OperationName> = Unless<
+  Operations[Name]['path'],
+  { readonly path: Operations[Name]['path'] }
+> &
+  (Operations[Name]['query'] extends Nothing
+    ? object
+    : Partial<Operations[Name]['query']> extends Operations[Name]['query']
+      ? { readonly query?: Operations[Name]['query'] }
+      : { readonly query: Operations[Name]['query'] }) &
+  Unless<Operations[Name]['body'], { readonly body: Operations[Name]['body'] }> & {
+    readonly signal?: AbortSignal;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+
+export type Answer<Name extends OperationName> = Operations[Name]['answer'];
+
+/** Whether the last request got any answer. */
+export const reachable = signal(true);
+
+/** Of the session, for requests that change something. */
+let csrfToken: string | null = null;
+export function useCsrfToken(token: string | null): void {
+  csrfToken = token;
+}
+
+let onSignedOut: () => void = () => undefined;
+/** @param listener when the API no longer knows the session */
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+/** @throws RequestFailed; DOMException AbortError when `signal` aborts it */
+export async function request<Name extends OperationName>(
+  name: Name,
+  parts: RequestParts<Name>,
+): Promise<Answer<Name>> {
+  const response = await send(name, parts);
+  return response.json();
+}
+
+async function send(name: string, parts: SentParts): Promise<Response> {
+  const [method = 'GET', path = ''] = name.split(' ');
+  const url = `${withParameters(path, parts.path)}${queryOf(parts.query)}`;
+  const changes = method !== 'GET';
+  const headers = {
+    ...(changes && parts.body !== undefined && { 'content-type': 'application/json' }),
+    ...(changes && csrfToken !== null && { 'x-csrf-token': csrfToken }),
+    ...parts.headers,
+  };
+  const response = await fetch(url, {
+    method,
+    headers,
+    ...(changes && parts.body !== undefined && { body: JSON.stringify(parts.body) }),
+    ...(parts.signal && { signal: parts.signal }),
+  }).catch((error: unknown) => {
+    if (parts.signal?.aborted) throw error;
+    reachable.value = false;
+    throw new RequestFailed(noAnswer);
+  });
+  reachable.value = true;
+  if (response.ok) return response;
+  const problem = await readProblem(response);
+  if (isSignedOut(problem)) onSignedOut();
+  throw new RequestFailed(problem);
+}
+
+interface SentParts {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+function isSignedOut({ status, code }: Problem): boolean {
+  return status === 401 && code === 'AUTH_FAILURE';
+}
+
+function withParameters(path: string, values: SentParts['path'] = {}): string {
+  return path.replaceAll(/\{([^}]*)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+}
+
+function queryOf(query: SentParts['query'] = {}): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' ? [] : [[name, String(value)]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}

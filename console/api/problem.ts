@@ -1,0 +1,69 @@
+/** A request that did not succeed: what the API said, and what helps. */
+import { texts } from '../text/texts.ts';
+
+export interface Problem {
+  /** HTTP status; 0: no answer came. */
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** What the reader can do; null: nothing is known to help. */
+  readonly helps: string | null;
+  /** For the operator, to find the request in the log. */
+  readonly requestId: string | null;
+}
+
+export class RequestFailed extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof RequestFailed) return error.problem;
+  const message = error instanceof Error ? error.message : String(error);
+  return { status: 0, code: 'PAGE', message, helps: texts.errors.reload, requestId: null };
+}
+
+export const noAnswer: Problem = {
+  status: 0,
+  code: 'NO_ANSWER',
+  message: texts.errors.noAnswer,
+  helps: texts.errors.noAnswerHelps,
+  requestId: null,
+};
+
+/** From the body of an error response, in the form of any group of the API. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const first = firstError(await response.json().catch(() => null));
+  const code = first?.code ?? `HTTP_${response.status}`;
+  return {
+    status: response.status,
+    code,
+    message: first?.message ?? texts.errors.unreadable(response.status),
+    helps: await helpFor(code, response),
+    requestId: response.headers.get('x-request-id'),
+  };
+}
+
+function firstError(body: unknown): { code: string; message: string } | null {
+  if (!isRecord(body) || !Array.isArray(body.errors)) return null;
+  const [first]: unknown[] = body.errors;
+  if (!isRecord(first)) return null;
+  return { code: String(first.code), message: String(first.message) };
+}
+
+async function helpFor(code: string, response: Response): Promise<string | null> {
+  const own = texts.errors.advice[code];
+  if (own) return own;
+  const wait = Number(response.headers.get('retry-after'));
+  if (wait > 0) return texts.errors.wait(wait);
+  // Fetched with the first error, so that the first screen does not wait for it.
+  const found = await import('virtual:advice').catch(() => null);
+  return found?.advice[code]?.replaceAll('`', '') ?? null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

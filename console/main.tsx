@@ -1,0 +1,21 @@
+/** The console's start. */
+import { render } from 'preact';
+import './styles/base.css';
+import './styles/parts.css';
+import './styles/calls.css';
+import { resumeSession } from './api/session.ts';
+import { App } from './app.tsx';
+import { watchConnection } from './connection.ts';
+import { startKeys } from './parts/keys.tsx';
+import { startTheme } from './parts/theme.tsx';
+import { startRouter } from './router.ts';
+
+const root = document.getElementById('console');
+if (root) {
+  startTheme();
+  startRouter();
+  startKeys();
+  watchConnection();
+  void resumeSession();
+  render(<App />, root);
+}

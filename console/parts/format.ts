@@ -1,0 +1,51 @@
+/** Times and numbers in the reader's own form. */
+const timeOfDay = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const dayAndTime = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const complete = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+/** Today only the time. */
+export function shortTime(iso: string, now = new Date()): string {
+  const at = new Date(iso);
+  return (at.toDateString() === now.toDateString() ? timeOfDay : dayAndTime).format(at);
+}
+
+export function completeTime(iso: string): string {
+  return complete.format(new Date(iso));
+}
+
+/** `0:07`, `12:40`, `1:02:03` */
+export function duration(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return h > 0 ? `${h}:${two(m)}:${two(s)}` : `${m}:${two(s)}`;
+}
+
+/** An offset on the axis of a call: `+3.214 s`, `+1:02.5`. */
+export function offset(ms: number): string {
+  const sign = ms < 0 ? '−' : '+';
+  const abs = Math.abs(ms);
+  if (abs < 60_000) return `${sign}${(abs / 1000).toFixed(3)} s`;
+  const minutes = Math.floor(abs / 60_000);
+  return `${sign}${minutes}:${((abs % 60_000) / 1000).toFixed(1).padStart(4, '0')}`;
+}
+
+/** @param value null: not measured */
+export function figure(value: number | null | undefined, digits: number, unit = ''): string {
+  if (value === null || value === undefined) return '–';
+  const text = value.toLocaleString(undefined, {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return unit === '' ? text : `${text} ${unit}`;
+}

@@ -1,0 +1,63 @@
+/** The edges of the deployment, for operators. */
+import { type Answer, request } from '../api/client.ts';
+import { useLoaded } from '../parts/load.ts';
+import { Badge, Empty, Loading, ProblemNote, Screen, Time, type Tone } from '../parts/pieces.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { useTitle } from '../parts/title.ts';
+import { texts } from '../text/texts.ts';
+
+type Edge = Answer<'GET /v1/admin/edges'>['data']['edges'][number];
+
+const { head, states } = texts.edges;
+
+function stateOf(edge: Edge): readonly [Tone, string] {
+  if (!edge.connected) return ['bad', states.gone];
+  if (edge.engine === 'down') return ['bad', states.engine];
+  if (edge.disk === 'refusing_calls') return ['bad', states.disk];
+  if (edge.draining)
+    return ['warn', edge.calls === 0 && edge.takes_calls === false ? states.drained : states.draining];
+  if (edge.takes_calls === null) return ['quiet', states.starting];
+  return edge.takes_calls ? ['good', states.up] : ['warn', states.draining];
+}
+
+const columns: readonly Column<Edge>[] = [
+  { head: head.id, cell: (edge) => <code>{edge.id}</code>, grows: true },
+  {
+    head: head.state,
+    cell: (edge) => {
+      const [tone, word] = stateOf(edge);
+      return <Badge tone={tone}>{word}</Badge>;
+    },
+  },
+  { head: head.calls, cell: (edge) => edge.calls ?? '–', numeric: true },
+  { head: head.version, cell: (edge) => `${edge.software} ${edge.version ?? ''}`, from: 'wide' },
+  { head: head.region, cell: (edge) => edge.region ?? texts.edges.anyRegion, from: 'medium' },
+  { head: head.address, cell: (edge) => `${edge.sip.host}:${edge.sip.port}`, from: 'wide' },
+  { head: head.weight, cell: (edge) => edge.weight, numeric: true, from: 'wide' },
+  { head: head.seen, cell: (edge) => <Time at={edge.last_seen_at} />, from: 'medium' },
+];
+
+export function Edges() {
+  useTitle(texts.edges.title);
+  const loaded = useLoaded(
+    'edges',
+    async (signal) => (await request('GET /v1/admin/edges', { query: { limit: 500 }, signal })).data.edges,
+  );
+  return (
+    <Screen
+      title={texts.edges.title}
+      actions={
+        <button type="button" onClick={loaded.reload}>
+          {texts.lists.reload}
+        </button>
+      }
+    >
+      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
+      {!loaded.data && loaded.loading && <Loading />}
+      {loaded.data?.length === 0 && <Empty title={texts.edges.empty}>{texts.edges.emptyNext}</Empty>}
+      {loaded.data && loaded.data.length > 0 && (
+        <Table name={texts.edges.title} rows={loaded.data} columns={columns} keyOf={(edge) => edge.id} />
+      )}
+    </Screen>
+  );
+}

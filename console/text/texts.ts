@@ -1,0 +1,112 @@
+/** Every text of the console that is not an answer of the API. One language; another one is another table of this type. */
+import { call } from './call.ts';
+import { calls } from './calls.ts';
+import { errors } from './errors.ts';
+
+export const texts = {
+  product: 'Trunkline',
+  skip: 'Skip to content',
+  loading: 'Loading…',
+  nav: {
+    label: 'Screens',
+    calls: 'Calls',
+    edges: 'Edges',
+    sessions: 'Sessions',
+  },
+  account: {
+    signOut: 'Sign out',
+    role: (role: string) => `role ${role}`,
+    operator: 'Operator',
+    theme: 'Theme',
+    themes: { auto: 'As the system', light: 'Light', dark: 'Dark' },
+  },
+  signIn: {
+    title: 'Sign in',
+    key: 'API key or operator key',
+    hint: 'The first key is in data/bootstrap.json; admins create more with POST /v1/org/keys.',
+    submit: 'Sign in',
+    submitting: 'Signing in…',
+    ended: 'Your session has ended. Sign in again to go on where you were.',
+    empty: 'Enter a key.',
+  },
+  connection: {
+    lost: 'No connection to the control plane. Trying again…',
+    back: 'Connected again.',
+  },
+  lists: {
+    newest: 'Newest',
+    older: 'Older',
+    noMore: 'End of the list',
+    rows: (count: number) => (count === 1 ? '1 row' : `${count} rows`),
+    reload: 'Reload',
+    table: (name: string) => `${name}, scrolls sideways`,
+  },
+  notFound: {
+    title: 'No such screen',
+    text: 'Nothing is at this address. Choose a screen from the navigation.',
+  },
+  notEntitled: {
+    title: 'SIP is not enabled',
+    text: 'This organization has no SIP entitlement. The operator enables it with: npm run admin -- sip enable <org>',
+  },
+  sessions: {
+    title: 'Sessions',
+    intro: 'Browsers that are signed in with this key; admins see those of all keys.',
+    head: {
+      browser: 'Browser',
+      address: 'Address',
+      key: 'Key',
+      role: 'Role',
+      begun: 'Begun',
+      used: 'Last used',
+      ends: 'Ends',
+      action: 'Action',
+    },
+    here: 'this browser',
+    unknownBrowser: 'not named',
+    end: 'End',
+    endLabel: (name: string) => `End the session of ${name}`,
+    empty: 'No open sessions.',
+  },
+  edges: {
+    title: 'Edges',
+    head: {
+      id: 'Edge',
+      state: 'State',
+      calls: 'Calls',
+      version: 'Version',
+      region: 'Region',
+      address: 'SIP address',
+      seen: 'Last seen',
+      weight: 'Weight',
+    },
+    states: {
+      up: 'takes calls',
+      draining: 'draining',
+      drained: 'drained',
+      gone: 'not connected',
+      engine: 'no SIP engine',
+      disk: 'disk refuses calls',
+      starting: 'starting',
+    },
+    anyRegion: 'every region',
+    empty: 'No edge has connected yet.',
+    emptyNext: 'npm start runs one; another machine joins with CONTROL_URL and EDGE_TOKEN (docs/fleet.md).',
+  },
+  keys: {
+    title: 'Keyboard',
+    open: 'Keyboard shortcuts',
+    close: 'Close',
+    enabled: 'Single-key shortcuts are on',
+    rows: [
+      ['?', 'this list'],
+      ['/', 'search calls'],
+      ['g c', 'calls'],
+      ['j  k', 'next, previous row'],
+      ['Enter', 'open the row'],
+    ],
+  },
+  call,
+  calls,
+  errors,
+} as const;

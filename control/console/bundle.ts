@@ -1,0 +1,56 @@
+/** The files of the built console, in memory: a few hundred kilobytes, each with its compressed forms. */
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { consoleLocation } from './location.ts';
+
+export interface ConsoleFile {
+  readonly type: string;
+  readonly plain: Buffer;
+  /** By the name of the coding. */
+  readonly encoded: ReadonlyMap<string, Buffer>;
+}
+
+export interface ConsoleBundle {
+  readonly page: ConsoleFile;
+  /** By their names, which have the hash of their content. */
+  readonly assets: ReadonlyMap<string, ConsoleFile>;
+}
+
+/** The better one first. */
+export const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** @returns null when set-up has not built it yet */
+export async function readBundle(env: NodeJS.ProcessEnv): Promise<ConsoleBundle | null> {
+  const { folder, mark } = consoleLocation(env);
+  if (!existsSync(mark)) return null;
+  const assets = join(folder, 'assets');
+  const names = (await readdir(assets)).filter((name) => extname(name) in types);
+  const files = await Promise.all(
+    names.map(async (name): Promise<[string, ConsoleFile]> => [name, await readOne(join(assets, name))]),
+  );
+  return { page: await readOne(join(folder, 'index.html')), assets: new Map(files) };
+}
+
+async function readOne(file: string): Promise<ConsoleFile> {
+  const encoded = await Promise.all(
+    codings.map(
+      async ([coding, ending]): Promise<[string, Buffer]> => [coding, await readFile(`${file}${ending}`)],
+    ),
+  );
+  return {
+    type: types[extname(file)] ?? 'application/octet-stream',
+    plain: await readFile(file),
+    encoded: new Map(encoded),
+  };
+}

@@ -1,0 +1,2 @@
+/** The page for people, at `/`. */
+export { consoleRoutes } from './routes.ts';

@@ -1,0 +1,43 @@
+/**
+ * Where the built console is. It is built once per machine at set-up and shared by all checkouts: the name of its folder
+ * has the hash of everything that it is made of, so any change leads to a new build.
+ */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const root = dirname(dirname(import.meta.dirname));
+
+/** The packages that are in the console or build it, with the versions that are installed. */
+const packages = ['vite', 'preact', '@preact/signals', '@preact/signals-core'];
+
+/** What the console is made of besides its own folder. */
+const otherFiles = ['docs/errors.md', 'shared/console-paths.ts', 'shared/termination.ts'];
+
+export interface ConsoleLocation {
+  readonly folder: string;
+  /** Written last, so it is there only when everything else is. */
+  readonly mark: string;
+}
+
+/** `$TRUNKLINE_CACHE`, else `$XDG_CACHE_HOME/trunkline`, else `~/.cache/trunkline`: as for the media worker. */
+export function consoleLocation(env: NodeJS.ProcessEnv): ConsoleLocation {
+  const cache = env.TRUNKLINE_CACHE || join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline');
+  const folder = join(cache, `console-${sourceHash()}`);
+  return { folder, mark: join(folder, 'built.json') };
+}
+
+/** First 12 hex digits of a SHA-256 over the names and contents of all sources. */
+function sourceHash(): string {
+  const hash = createHash('sha256');
+  const own = readdirSync(join(root, 'console'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+  const manifests = packages.map((name) => join('node_modules', name, 'package.json'));
+  for (const file of [...own.sort(), ...otherFiles, ...manifests]) {
+    const content = readFileSync(join(root, file));
+    hash.update(`${file}\0${content.length}\0`).update(content);
+  }
+  return hash.digest('hex').slice(0, 12);
+}

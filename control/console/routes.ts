@@ -1,0 +1,91 @@
+/** The console: its page at the path of each screen, and its files (docs/console.md). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { consolePaths } from '#shared/console-paths.ts';
+import { ApiError } from '#shared/errors.ts';
+import type { App } from '../http/index.ts';
+import { type ConsoleBundle, type ConsoleFile, codings, readBundle } from './bundle.ts';
+
+/**
+ * The page loads nothing from elsewhere and runs no text as code; no page may frame it, so that nobody is led to press
+ * its buttons unseen.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const pageHeaders = {
+  'content-security-policy': policy,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};
+
+/** The name of a file has the hash of its content. */
+const forever = 'public, max-age=31536000, immutable';
+
+/** @param env where set-up puts the console: the environment of the program */
+export function consoleRoutes(app: App, env: NodeJS.ProcessEnv): void {
+  let bundle: ConsoleBundle | null = null;
+  // Looked for until it is there: set-up may build it while control runs.
+  const read = async () => {
+    bundle ??= await readBundle(env);
+    return bundle;
+  };
+  for (const url of Object.values(consolePaths)) {
+    app.route({
+      method: 'GET',
+      url,
+      config: { access: 'public' },
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const found = await read();
+        reply.headers(pageHeaders);
+        if (found) return sendFile(request, reply, found.page);
+        return reply.code(503).header('retry-after', 30).type('text/html; charset=utf-8').send(notBuilt);
+      },
+    });
+  }
+  app.route<{ Params: { name: string } }>({
+    method: 'GET',
+    url: '/assets/:name',
+    config: { access: 'public' },
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const file = (await read())?.assets.get(request.params.name);
+      if (!file) throw ApiError.of('ROUTE_NOT_FOUND');
+      reply.headers({ 'cache-control': forever, 'cross-origin-resource-policy': 'same-origin' });
+      return sendFile(request, reply, file);
+    },
+  });
+}
+
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: ConsoleFile) {
+  const accepted = new Set(
+    (request.headers['accept-encoding'] ?? '').split(',').map((one) => one.split(';', 1)[0]?.trim()),
+  );
+  const coding = codings.find(([name]) => accepted.has(name))?.[0];
+  const encoded = coding && file.encoded.get(coding);
+  reply.type(file.type).header('vary', 'accept-encoding');
+  if (!encoded) return reply.send(file.plain);
+  return reply.header('content-encoding', coding).send(encoded);
+}
+
+const notBuilt = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Trunkline: the console is not built</title></head>
+<body><h1>The console is not built</h1>
+<p>Set-up builds it. Run this in the folder of Trunkline, then load this page again:</p>
+<pre>node scripts/setup.mjs</pre>
+<p>Set-up and control must have the same <code>TRUNKLINE_CACHE</code>. The API works without the console:
+<a href="/docs">its reference</a>.</p></body></html>
+`;

@@ -1,0 +1,135 @@
+/**
+ * `node scripts/console-types.ts` writes console/api/generated.ts: the types of the operations that the console uses,
+ * from the OpenAPI document of the API itself.
+ */
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { OpenApiDocument, Operation } from '../control/deployment/openapi-document.ts';
+
+/** What the console asks of the API. */
+const used = [
+  'GET /v1/session',
+  'POST /v1/session',
+  'DELETE /v1/session',
+  'GET /v1/sessions',
+  'DELETE /v1/sessions/{id}',
+  'GET /v1/sip/calls',
+  'GET /v1/sip/calls/{call_id}',
+  'GET /v1/sip/calls/{call_id}/trace',
+  'GET /v1/calls/{call_id}',
+  'GET /v1/calls/transcripts',
+  'GET /v1/admin/edges',
+] as const;
+
+interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly additionalProperties?: boolean | Schema;
+  readonly patternProperties?: Readonly<Record<string, Schema>>;
+}
+
+export const generatedFile = join(dirname(import.meta.dirname), 'console', 'api', 'generated.ts');
+
+/** @throws Error for an operation that the document lacks */
+export function consoleTypes(document: OpenApiDocument): string {
+  const rows = used.map((name) => {
+    const [method = '', path = ''] = name.split(' ');
+    const operation = document.paths?.[path]?.[method.toLowerCase()];
+    if (!operation) throw new Error(`the API has no ${name}`);
+    return `  '${name}': {\n${membersOf(operation).join('')}  };\n`;
+  });
+  return `${head}export interface Operations {\n${rows.join('')}}\n`;
+}
+
+const head = `/**
+ * Written by \`node scripts/console-types.ts\` from the OpenAPI document; do not edit.
+ * Long because it is one table of operations.
+ */
+`;
+
+function membersOf({ parameters = [], requestBody, responses = {} }: Operation): string[] {
+  const kind = (where: string) =>
+    typeOf({
+      type: 'object',
+      properties: Object.fromEntries(
+        parameters.filter((one) => one.in === where).map((one) => [one.name, asSchema(one.schema)]),
+      ),
+      required: parameters.filter((one) => one.in === where && one.required).map((one) => one.name),
+    });
+  const media = (content: Record<string, { readonly schema?: unknown }> = {}) => Object.values(content)[0];
+  const body = media(requestBody?.content);
+  const answer = media(responses['200']?.content);
+  return [
+    `    path: ${kind('path')};\n`,
+    `    query: ${kind('query')};\n`,
+    `    body: ${body ? typeOf(asSchema(body.schema)) : 'undefined'};\n`,
+    `    answer: ${answer ? typeOf(asSchema(answer.schema)) : 'unknown'};\n`,
+  ];
+}
+
+function asSchema(value: unknown): Schema {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+const words: Readonly<Record<string, string>> = {
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
+};
+
+/** The TypeScript type of a value that matches the schema. */
+function typeOf(schema: Schema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return union(schema.enum.map((value) => JSON.stringify(value)));
+  const either = schema.anyOf ?? schema.oneOf;
+  if (either) return union(either.map(typeOf));
+  if (schema.allOf) return schema.allOf.map((one) => `(${typeOf(one)})`).join(' & ');
+  if (Array.isArray(schema.type))
+    return union(schema.type.map((type: string) => typeOf({ ...schema, type })));
+  if (schema.type === 'array') return `readonly (${schema.items ? typeOf(schema.items) : 'unknown'})[]`;
+  if (schema.type === 'object' || schema.properties) return objectType(schema);
+  return words[String(schema.type)] ?? 'unknown';
+}
+
+function objectType({
+  properties = {},
+  required = [],
+  additionalProperties,
+  patternProperties = {},
+}: Schema) {
+  const members = Object.entries(properties).map(
+    ([name, schema]) =>
+      `readonly ${/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+  );
+  const [others] = Object.values(patternProperties);
+  if (others) members.push(`readonly [name: string]: ${typeOf(others)}`);
+  else if (additionalProperties !== undefined && additionalProperties !== false && members.length === 0)
+    members.push(
+      `readonly [name: string]: ${additionalProperties === true ? 'unknown' : typeOf(additionalProperties)}`,
+    );
+  return members.length === 0 ? 'Readonly<Record<string, never>>' : `{ ${members.join('; ')} }`;
+}
+
+function union(types: readonly string[]): string {
+  return [...new Set(types)].map((type) => (type.startsWith('readonly ') ? `(${type})` : type)).join(' | ');
+}
+
+if (import.meta.main) {
+  const { pino } = await import('pino');
+  const { createApp } = await import('../control/app.ts');
+  const { readControlConfig } = await import('../control/settings/index.ts');
+  const config = readControlConfig({ DATABASE_URL: ':memory:', TRUNKLINE_SECRET_KEY: '11'.repeat(32) });
+  const control = await createApp({ config, logger: pino({ level: 'silent' }) });
+  const document: OpenApiDocument = JSON.parse(JSON.stringify(control.app.swagger()));
+  writeFileSync(generatedFile, consoleTypes(document));
+  await control.close();
+}

@@ -1,0 +1,13 @@
+/**
+ * Where the screens of the console are. Control answers these paths with its page, and the page shows the screen of the
+ * path: with one list, no path works only until the page is reloaded. No endpoint of the API has one of them.
+ */
+export const consolePaths = {
+  home: '/',
+  calls: '/calls',
+  call: '/calls/:id',
+  edges: '/edges',
+  sessions: '/sessions',
+} as const;
+
+export type ScreenName = keyof typeof consolePaths;

@@ -1,0 +1,263 @@
+/** The console in a real browser, served by a real control plane, with calls that an edge reports to it. */
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
+import { ensureConsole } from '../../scripts/setup/console.ts';
+import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
+import { AdminProgram } from '../kit/programs/admin-program.ts';
+import { ControlProgram } from '../kit/programs/control-program.ts';
+
+/** Of each step in the browser: finds what hangs, ms. */
+const limitMs = 90_000;
+/** What the browser may fetch until the first screen is shown, compressed. */
+const firstScreenBytes = 200_000;
+
+const callId = '00000000-0000-4000-8000-000000000001';
+const startedAt = '2030-01-01T00:00:00.000Z';
+
+const control = new ControlProgram();
+let strangersKey = '';
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let problems: string[] = [];
+
+beforeAll(async () => {
+  await ensureConsole();
+  await control.start();
+  await reportCalls();
+  strangersKey = await anotherOrganization();
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+    timeout: limitMs,
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await control.remove();
+});
+
+/** A call with a trace and a transcript, and one that the trunk refused. */
+async function reportCalls(): Promise<void> {
+  const { org_id, edge_token } = control.keys;
+  const edge = await EdgeClient.connect(`${control.url.replace('http', 'ws')}/v1/edge/link`, edge_token);
+  await edge.arrival('config');
+  const line = (seq: number, user: 'user' | 'assistant', text: string) => ({
+    id: `00000000-0000-4000-8000-00000000010${seq}`,
+    at: `2030-01-01T00:00:0${2 + seq}.000Z`,
+    user,
+    text,
+    node_id: null,
+    node_name: null,
+  });
+  const refused = callRecord(org_id, {
+    id: '00000000-0000-4000-8000-000000000002',
+    sip_call_id: 'refused',
+    direction: 'outbound',
+    from: '+14155550100',
+    to: '+14155550199',
+    answered_at: null,
+    sip_code: 403,
+    sip_reason: 'Forbidden',
+    termination: 'route_refused',
+    termination_detail: 'The trunk answered 403 Forbidden.',
+    status: 'failed',
+    media: null,
+  });
+  edge.send(
+    reportFrame(1, [
+      { type: 'call', call: callRecord(org_id) },
+      { type: 'call', call: refused },
+      {
+        type: 'transcript',
+        call_id: callId,
+        entries: [
+          line(1, 'assistant', 'Good day, this is the <b>clinic</b>.'),
+          line(2, 'user', 'I need a refund.'),
+        ],
+      },
+      {
+        type: 'trace',
+        call_id: callId,
+        messages: [
+          traced('INVITE sip:+14155550100@edge.example.com SIP/2.0', 'received'),
+          traced('SIP/2.0 200 OK', 'sent'),
+        ],
+        truncated: false,
+      },
+    ]),
+  );
+  await edge.arrival('ack');
+  await edge.close();
+}
+
+function traced(start_line: string, direction: TraceMessage['direction']): TraceMessage {
+  return {
+    at: startedAt,
+    direction,
+    local: '203.0.113.20:5061',
+    remote: '198.51.100.9:40312',
+    transport: 'tls',
+    start_line,
+    raw: `${start_line}\r\nCSeq: 1 INVITE\r\nUser-Agent: Test PBX\r\n\r\n`,
+  };
+}
+
+/** @returns its key */
+async function anotherOrganization(): Promise<string> {
+  const admin = new AdminProgram();
+  try {
+    const { stdout } = await admin.run(control.folder, ['org', 'create', 'Another', '--sip']);
+    const id = /[0-9a-f-]{36}/.exec(stdout)?.[0] ?? '';
+    const made = await admin.run(control.folder, ['key', 'create', id]);
+    return /tk_[A-Za-z0-9_-]+/.exec(made.stdout)?.[0] ?? '';
+  } finally {
+    await admin.end();
+  }
+}
+
+beforeEach(async () => {
+  context = await browser.newContext({ baseURL: control.url, viewport: { width: 1280, height: 800 } });
+  context.setDefaultTimeout(limitMs);
+  problems = [];
+  page = await context.newPage();
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) problems.push(message.text());
+  });
+});
+afterEach(async () => {
+  await context.close();
+  expect(problems).toEqual([]);
+});
+
+const keyField = () => page.getByLabel('API key or operator key');
+
+async function signIn(path: string, key = control.keys.api_key): Promise<void> {
+  await page.goto(path);
+  await keyField().fill(key);
+  await page.keyboard.press('Enter');
+  await keyField().waitFor({ state: 'detached' });
+}
+
+/** Run in the page. */
+const breaches = `axe.run(document).then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+  nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)))`;
+
+/** Rules that the page breaks, in both themes, with the elements. */
+async function brokenRules(): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(axe.source);
+    const broken = await page.evaluate<string[]>(breaches);
+    found.push(...broken.map((one) => `${colorScheme} ${one}`));
+  }
+  return found;
+}
+
+/** Nothing is wider than the page of a small phone. */
+async function fitsPhone(): Promise<boolean> {
+  await page.setViewportSize({ width: 360, height: 740 });
+  return page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
+}
+
+describe('the console', () => {
+  it('says what is wrong with a key, and opens the address that was asked for with the right one', async () => {
+    await page.goto(`/calls/${callId}`);
+    await keyField().fill('tk_not_a_key');
+    await page.keyboard.press('Enter');
+    const alert = page.getByRole('alert').filter({ hasText: 'Unauthorized' });
+    await alert.getByText('Check that the key is complete').waitFor();
+    expect(await brokenRules()).toEqual([]);
+    expect(await fitsPhone()).toBe(true);
+    await keyField().fill(control.keys.api_key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '+14155550123 → +14155550100' }).waitFor();
+    await page.getByText('Default', { exact: true }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await keyField().waitFor();
+  });
+
+  it('lists calls, filters them and finds what was said, with only the keyboard', async () => {
+    await signIn('/');
+    const rows = page.getByRole('row');
+    await page.getByText('The trunk answered 403 Forbidden.').waitFor();
+    expect(await rows.count()).toBe(3);
+    expect(await brokenRules()).toEqual([]);
+    await page.keyboard.press('/');
+    await page.keyboard.type('refund');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'I need a refund.' }).waitFor();
+    await page.locator('body').press('j');
+    await page.keyboard.press('Enter');
+    await page.getByText('The caller hung up.').waitFor();
+    await page.goBack();
+    await page.getByRole('cell', { name: 'I need a refund.' }).waitFor();
+    await page.goto('/calls?outcome=failed');
+    await page.getByRole('cell', { name: '+14155550199' }).waitFor();
+    expect(await rows.count()).toBe(2);
+    await page.goto('/calls?number=%2B1');
+    await page.getByRole('alert').getByText('INVALID_PARAMETER').waitFor();
+    expect(await fitsPhone()).toBe(true);
+  });
+
+  it('shows why a call ended, what was said and each SIP message, always as text', async () => {
+    await signIn(`/calls/${callId}`);
+    await page.getByText('The caller hung up.').waitFor();
+    await page.getByRole('listitem').getByText('Good day, this is the <b>clinic</b>.').waitFor();
+    await page.getByText('198.51.100.9:40312 Test PBX').waitFor();
+    expect(await brokenRules()).toEqual([]);
+    await page.getByRole('button', { name: /INVITE.*, received from 198\.51\.100\.9:40312/ }).click();
+    await page.getByRole('region', { name: 'Message text' }).getByText('CSeq: 1 INVITE').waitFor();
+    expect(await fitsPhone()).toBe(true);
+    await page.goto('/calls/00000000-0000-4000-8000-000000000002');
+    await page.getByText('caused by the trunk, SIP 403').waitFor();
+    await page.getByText('This call has no SIP trace.').waitFor();
+  });
+
+  it('shows a lost connection, and goes on by itself when control is back', async () => {
+    await signIn('/sessions');
+    await page.getByText('this browser').waitFor();
+    await control.end('SIGKILL');
+    await page.getByRole('link', { name: 'Calls' }).click();
+    await page.getByText('No connection to the control plane').waitFor();
+    await page.getByRole('alert').getByText('The control plane did not answer.').waitFor();
+    await control.start();
+    await page.getByText('The trunk answered 403 Forbidden.').waitFor();
+    await page.getByText('No connection to the control plane').waitFor({ state: 'detached' });
+  });
+
+  it('shows another organization nothing, and operators what is theirs', async () => {
+    await signIn('/', strangersKey);
+    await page.getByText('No calls yet.').waitFor();
+    expect(await brokenRules()).toEqual([]);
+    await page.goto(`/calls/${callId}`);
+    await page.getByRole('alert').getByText('CALL_NOT_FOUND').waitFor();
+    await page.goto('/calls?words=refund');
+    await page.getByText('Nobody said that.').waitFor();
+    await context.clearCookies();
+    await signIn('/', control.keys.operator_key);
+    await page.getByRole('cell', { name: 'edge-1' }).waitFor();
+    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
+      'Edges',
+      'Sessions',
+    ]);
+    expect(await brokenRules()).toEqual([]);
+  });
+
+  it('fetches little until the first screen is shown', async () => {
+    let bytes = 0;
+    page.on('requestfinished', async (request) => {
+      const { responseBodySize, responseHeadersSize } = await request.sizes();
+      bytes += responseBodySize + responseHeadersSize;
+    });
+    await signIn('/');
+    await page.getByText('The trunk answered 403 Forbidden.').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(firstScreenBytes);
+  });
+});
