@@ -176,7 +176,7 @@ export class Hearing {
       },
       paused: () => this.#interruption.pause(),
       wordsSoFar: (text: string) => {
-        if (this.#amidst && takesTurn(text)) this.#interruption.word();
+        if (this.#amidst && takesTurn(text, this.#parts.language)) this.#interruption.word();
       },
       mayBeAll: (text: string) => {
         const answers = this.#listening?.done === false && this.#greeted === null && !sound.playing;
@@ -210,7 +210,7 @@ export class Hearing {
       if (text !== '') this.#parts.greeting(words);
       return;
     }
-    const listens = amidstSpeech && this.#parts.sound.playing && isBackChannel(text);
+    const listens = amidstSpeech && this.#parts.sound.playing && isBackChannel(text, this.#parts.language);
     if (text === '' || listens) this.#quiet();
     else {
       if (amidstSpeech) this.#interruption.word();
