@@ -57,6 +57,9 @@ function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): Re
             case 'trace':
               calls.addTrace(body, now);
               return;
+            case 'measured':
+              calls.addMeasured(body, now);
+              return;
             case 'running':
               return closeOthers(source, body, effects);
             case 'health':

@@ -47,10 +47,13 @@ async function report(): Promise<void> {
     start_line: 'x',
     raw: 'x',
   };
+  const samples = [[5000, 5000, 0, 250, 0, null, null, null, null, 250, null, null, null, null, null, null]];
+  const quality = { part: 0, samples, whole: false };
   const bodies = [
     { type: 'call', call },
     { type: 'transcript', call_id: call.id, entries: [entry] },
     { type: 'trace', call_id: call.id, messages: [message], truncated: false },
+    { type: 'measured', calls: [{ call_id: call.id, quality: [quality], marks: [[0, 'sound', 5]] }] },
   ];
   const store = createReportStore(database, clock);
   await store.store(
@@ -66,15 +69,18 @@ async function forget(): Promise<Record<string, number>> {
 }
 
 describe('pruneOld', () => {
-  it('deletes traces after 14 days and calls with their transcripts after 90', async () => {
+  it('deletes traces after 14 days and calls with their transcripts and measurements after 90', async () => {
     await report();
+    for (const table of ['transcript_parts', 'quality_parts', 'turn_parts'] as const)
+      expect(await database.db.selectFrom(table).selectAll().execute()).toHaveLength(1);
     clock.advance(14 * dayMs);
     expect(await forget()).toEqual({});
     clock.advance(1);
     expect(await forget()).toEqual({ traceParts: 1 });
     clock.advance(76 * dayMs);
     expect(await forget()).toEqual({ calls: 1 });
-    expect(await database.db.selectFrom('transcript_parts').selectAll().execute()).toEqual([]);
+    for (const table of ['transcript_parts', 'quality_parts', 'turn_parts'] as const)
+      expect(await database.db.selectFrom(table).selectAll().execute()).toEqual([]);
   });
 
   it('deletes audit entries after a year', async () => {

@@ -16,6 +16,8 @@ import type { CallRow, Db } from '../db/index.ts';
 import { type App, orgOf, readSpan } from '../http/index.ts';
 import type { CallDeps } from './deps.ts';
 import { type CallFilter, listCalls } from './log-store.ts';
+import { requireCall } from './logged-call.ts';
+import { measuredRoutes } from './measured-routes.ts';
 import { outcomes } from './outcome.ts';
 import { writePcap } from './pcap.ts';
 import { callLogEntry } from './rules.ts';
@@ -25,7 +27,9 @@ const defaultPage = 50;
 /** Characters redacted before yielding to other requests. */
 const charsAtOnce = 256 * 1024;
 
-export function sipCallRoutes(app: App, { database: { db } }: CallDeps): void {
+export function sipCallRoutes(app: App, services: CallDeps): void {
+  const { db } = services.database;
+  measuredRoutes(app, services);
   app.route({
     method: 'GET',
     url: '/v1/sip/calls',
@@ -84,12 +88,6 @@ export function sipCallRoutes(app: App, { database: { db } }: CallDeps): void {
         .send(writePcap(messages));
     },
   });
-}
-
-async function requireCall(db: Db, orgId: string, callId: string): Promise<CallRow> {
-  const call = await findLoggedCall(db, orgId, callId);
-  if (!call) throw ApiError.of('CALL_NOT_FOUND');
-  return call;
 }
 
 /** Redacts again, in case an edge of another release left something unredacted. */

@@ -17,6 +17,7 @@ import { webhookSubject } from '../webhooks/index.ts';
 import { queueCallsCompleted } from './completed-event.ts';
 import { queueConferenceEvents, type ReportedEvent } from './conference-events.ts';
 import { unwantedOf } from './lost-store.ts';
+import { MeasuredParts } from './measured-store.ts';
 import { callRow } from './rules.ts';
 
 type Body<T extends ReportBody['type']> = Extract<ReportBody, { type: T }>;
@@ -32,6 +33,7 @@ export class CallReports {
   readonly #calls: ReportedCall[] = [];
   readonly #transcripts: Omit<TranscriptPartRow, 'id'>[] = [];
   readonly #traces: Omit<TracePartRow, 'id'>[] = [];
+  readonly #measured = new MeasuredParts();
 
   /** @throws RangeError for an invalid time */
   addCall({ call }: Body<'call'>, edgeId: string, effects: ReportEffects): void {
@@ -53,6 +55,10 @@ export class CallReports {
     });
   }
 
+  addMeasured({ calls }: Body<'measured'>, received_at: string): void {
+    for (const call of calls) this.#measured.add(call, received_at);
+  }
+
   async store(db: Db, now: string): Promise<void> {
     const wanted = await this.#wanted(db);
     const ended = wanted.filter(({ row }) => row.ended_at !== null);
@@ -70,6 +76,7 @@ export class CallReports {
     for (const rows of newestRows(wanted.map(({ row }) => row))) await saveCalls(db, [...rows.values()]);
     await insertTranscripts(db, this.#transcripts);
     await insertTraces(db, this.#traces);
+    await this.#measured.store(db);
   }
 
   /** Without running calls that their edges must end. */

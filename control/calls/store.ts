@@ -154,19 +154,23 @@ export async function findTrace(db: Db, callId: string): Promise<StoredTrace | n
   }
 }
 
+/** What is deleted with its call. */
+const ofCall = ['transcript_parts', 'quality_parts', 'turn_parts'] as const;
+
 /**
- * Deletes call records and transcripts that began before `time`; on PostgreSQL whole months, once their last day is before
+ * Deletes call records, with their transcripts and what was measured, that began before `time`; on PostgreSQL whole months, once their last day is before
  * it. Returns how many calls were deleted.
  */
 export async function deleteCallsBefore(db: Db, time: string): Promise<number> {
-  await dropPartitionsBefore(db, 'transcript_parts', time);
+  for (const table of ofCall) await dropPartitionsBefore(db, table, time);
   const dropped = await dropPartitionsBefore(db, 'calls', time);
   const calls = sql.table(undatedRows(db, 'calls'));
   const old = (limit: number) =>
     sql`select id from ${calls} where started_at < ${time} order by started_at, id limit ${sql.lit(limit)}`;
   const deleted = await deleteInBatches((limit) =>
     db.transaction().execute(async (trx) => {
-      await sql`delete from transcript_parts where call_id in (${old(limit)})`.execute(trx);
+      for (const table of ofCall)
+        await sql`delete from ${sql.table(table)} where call_id in (${old(limit)})`.execute(trx);
       return deletedBy(sql`delete from ${calls} where id in (${old(limit)})`, trx);
     }),
   );

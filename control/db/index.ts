@@ -51,6 +51,7 @@ export type {
   IdempotentAnswerRow,
   IdempotentWorkRow,
   IntegrationResourceRow,
+  MeasuredPartRow,
   NumberRow,
   OrganizationRow,
   OutboxRow,

@@ -22,9 +22,11 @@ export type ColumnTypes<Row> = { readonly [Column in keyof Row]-?: ColumnType };
 export type OnConflict = 'ignore' | Update;
 
 interface Update {
-  readonly key: string;
+  readonly key: string | readonly string[];
   /** These columns get the values of the insert. No two rows of a run may have the same key. */
   readonly columns: readonly string[];
+  /** Texts of these are appended to what is there. */
+  readonly appended?: readonly string[];
   /** Only where this column has the same value, too. */
   readonly where?: string;
 }
@@ -116,13 +118,19 @@ function arraysOf(columns: object, lists: Values): RawBuilder<unknown> {
 
 function endingOf(table: string, conflict: OnConflict): RawBuilder<unknown> {
   if (conflict === 'ignore') return sql`on conflict do nothing returning 1`;
-  const { columns, key, where } = conflict;
-  const changes = columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
+  const { columns, appended = [], key, where } = conflict;
+  const set = columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
+  const grow = appended.map(
+    (column) =>
+      sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} || ${sql.ref(`excluded.${column}`)}`,
+  );
+  const changes = [...set, ...grow];
+  const keys = sql.join((typeof key === 'string' ? [key] : key).map((column) => sql.ref(column)));
   const same =
     where === undefined
       ? sql``
       : sql`where ${sql.ref(`${table}.${where}`)} = ${sql.ref(`excluded.${where}`)}`;
-  return sql`on conflict (${sql.ref(key)}) do update set ${sql.join(changes)} ${same}`;
+  return sql`on conflict (${keys}) do update set ${sql.join(changes)} ${same}`;
 }
 
 /** The values of each column. */

@@ -176,7 +176,12 @@ const mostAtOnce = 4;
 /** Outboxes that are remembered. */
 const mostMarked = 100_000;
 
-const aboutCalls: ReadonlySet<unknown> = new Set<ReportBody['type']>(['call', 'transcript', 'trace']);
+const aboutCalls: ReadonlySet<unknown> = new Set<ReportBody['type']>([
+  'call',
+  'transcript',
+  'trace',
+  'measured',
+]);
 
 function isAboutCall(report: object): boolean {
   if (!('body' in report) || typeof report.body !== 'object' || report.body === null) return false;

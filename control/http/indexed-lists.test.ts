@@ -62,6 +62,7 @@ const bodies = [
   { type: 'call', call },
   { type: 'call', call: party },
   { type: 'transcript', call_id: call.id, entries: [line] },
+  { type: 'measured', calls: [{ call_id: call.id, quality: [], marks: [[0, 'sound', 5]] }] },
 ];
 await createReportStore(database, test.clock).store(
   { edgeId: 'edge', outboxId: 'outbox' },
@@ -107,6 +108,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
     `before=${call.id}`,
     ...times,
   ],
+  'GET /v1/sip/calls/{call_id}/timeline': ['after=0', 'limit=5'],
   'GET /v1/calls/recordings': [`before=${recording.id}`],
   'GET /v1/conferences': [`before=${conference.id}`],
   'GET /v1/calls/transcripts': [`before=${call.id}:line`, 'limit=5'],
@@ -145,6 +147,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
 };
 
 const ids: Readonly<Record<string, string>> = {
+  'GET /v1/sip/calls/{call_id}/timeline': call.id,
   'GET /v1/widget/{id}/threads': widget.split('/').at(-1) ?? '',
   'GET /v2/tools/{id}/logs': toolId,
   'GET /v1/personas/{id}/versions': personaId,
@@ -257,7 +260,8 @@ function countsOf({ body, headers }: Answer): {
 
 describe('a list with pages (docs/lists.md)', () => {
   const paged = routes.filter(({ method, queryNames }) => method === 'GET' && queryNames.includes('limit'));
-  const isLog = ({ queryNames }: (typeof paged)[number]) => queryNames.includes('before');
+  const isLog = ({ queryNames }: (typeof paged)[number]) =>
+    queryNames.includes('before') || queryNames.includes('after');
   const read = async (name: string, query = '') => {
     const { path, key } = requestOf(name);
     return countsOf(await test.call('GET', `${path}&${query}`, { key }));

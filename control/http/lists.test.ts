@@ -31,6 +31,8 @@ const ofOneThing: Readonly<Record<string, string>> = {
   '/v1/sip/test-call/status': 'the events of one call of a minute',
   '/v1/sip/calls': 'the endpoints of one call',
   '/v1/sip/calls/{call_id}': 'the endpoints of one call',
+  '/v1/sip/calls/{call_id}/quality': 'the samples of one call: of 25 hours, most of them a minute each',
+  '/v1/sip/calls/{call_id}/timeline': 'the spans of a turn, from 32 events at most',
   '/v1/calls/{call_id}': 'what was said in one call',
   '/v1/agent-testing/runs': 'evidence is left out with its results',
   '/v1/agent-testing/runs/{id}': 'tool calls and the like are left out where they are too large',
@@ -113,7 +115,10 @@ describe('every list with pages', () => {
     for (const { path, names, limit } of paged) {
       expect([path, limit?.maximum]).toEqual([path, expect.any(Number)]);
       expect(limit?.maximum).toBeLessThanOrEqual(1000);
-      expect([path, names.some((name) => ['page', 'offset', 'before'].includes(name))]).toEqual([path, true]);
+      expect([path, names.some((name) => ['page', 'offset', 'before', 'after'].includes(name))]).toEqual([
+        path,
+        true,
+      ]);
     }
   });
 

@@ -37,9 +37,11 @@ import { ringback } from './ringback.ts';
 import { StreamAgent } from './stream-agent.ts';
 import { type StreamLimits, streamLimits } from './stream-link.ts';
 import { type TalkLimits, talkLimits } from './talk-limits.ts';
-import type { TalkingDeps } from './talking-agent.ts';
+import type { TalkingDeps } from './talking-deps.ts';
+import { timedModels } from './timed-models.ts';
 import { ToneAgent } from './tone-agent.ts';
 import type { Transcriber } from './transcription/transcription.ts';
+import { TurnTimes } from './turn-times.ts';
 import { pronouncedVoice } from './voice/pronounced-voice.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
@@ -91,6 +93,7 @@ export function createAgents(deps: AgentsDeps): Agents {
     new Pronouncer(deps.organization(orgId)?.pronunciations ?? []);
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
+    const times = new TurnTimes(host, clock);
     const ofNodes = nodeTools(deps, call);
     const organization = deps.organization(call.orgId);
     const ofModel = (connection: string) => ({
@@ -129,14 +132,17 @@ export function createAgents(deps: AgentsDeps): Agents {
       sampleRate: rateFor(call.codec),
       limits: { ...talkLimits, ...deps.talkLimits },
       watched: deps.watched,
+      times,
     };
-    const models = () =>
-      deps.models.agent({
+    const models = () => {
+      const made = deps.models.agent({
         model: settings.model,
         temperature: settings.temperature,
         onFailure: 'rules',
         failed: (error) => log.warn({ err: error }, 'falling back from the language model to rules'),
       });
+      return timedModels(made, times);
+    };
     switch (settings.kind) {
       case 'echo':
         return new EchoAgent();

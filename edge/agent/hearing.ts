@@ -15,6 +15,7 @@ import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Listening } from './listening.ts';
 import { SpeechInput } from './speech-input.ts';
 import type { HeardWords, Transcriber } from './transcription/transcription.ts';
+import type { TurnTimes } from './turn-times.ts';
 
 type Listen = Extract<Action, { type: 'listen' }>;
 
@@ -35,6 +36,8 @@ export interface HearingParts {
   readonly waitForGreeting: boolean;
   /** The agent's own speech. */
   readonly sound: HeldSound & { readonly leftMs: number };
+  /** Told when the caller speaks, and when its words are known; absent: nobody wants to know. */
+  readonly times?: TurnTimes | undefined;
   /** Whether the caller may interrupt now. */
   readonly interruptible: () => boolean;
   /** The caller interrupts. */
@@ -140,6 +143,7 @@ export class Hearing {
   forget(): void {
     this.#typed = [];
     this.#spoken = [];
+    this.#parts.times?.forget();
   }
 
   /** Lets the peer speak first: for `waitMs`, or until its greeting ends once it has begun. */
@@ -161,12 +165,13 @@ export class Hearing {
   }
 
   #speechEvents() {
-    const { stt, sound } = this.#parts;
+    const { stt, sound, times } = this.#parts;
     return {
       firstSound: () => {
         if (stt) this.#interruption.firstSound();
       },
       begins: () => {
+        times?.voice();
         this.#amidst ??= sound.playing && sound.leftMs >= listenedToMs;
         if (stt) this.#interruption.voice();
       },
@@ -183,7 +188,8 @@ export class Hearing {
         if (answers) this.#parts.mayBeAll(text);
       },
       goesOn: () => this.#parts.goesOn(),
-      finished: () => {
+      finished: (quietMs: number) => {
+        times?.over(quietMs);
         this.#wereAmidst.push(this.#amidst === true);
         this.#amidst = null;
         if (this.#greeted) this.#greetings++;
@@ -191,6 +197,7 @@ export class Hearing {
         if (!stt) this.#quiet();
       },
       words: (words: HeardWords) => {
+        times?.words(words.text === '');
         const amidst = this.#wereAmidst.shift() === true;
         if (!this.#closed) this.#words(words, amidst);
       },
@@ -214,6 +221,7 @@ export class Hearing {
     if (text === '' || listens) this.#quiet();
     else {
       if (amidstSpeech) this.#interruption.word();
+      this.#parts.times?.asks();
       if (this.#listening && !this.#listening.done) this.#listening.heard(words);
       else this.#spoken.push(words);
     }

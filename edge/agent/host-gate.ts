@@ -1,7 +1,7 @@
 import type { Answerer } from '#shared/answerer.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
-import type { AgentHost } from '../call/ports/agents.ts';
+import type { AgentHost, AgentMark } from '../call/ports/agents.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 
@@ -37,6 +37,9 @@ export class HostGate implements Required<AgentHost> {
   }
   linesLeftOut(count: number): void {
     if (this.#open) this.#host.linesLeftOut?.(count);
+  }
+  mark(mark: AgentMark): void {
+    if (this.#open) this.#host.mark?.(mark);
   }
   variables(values: CallVariables): void {
     if (this.#open) this.#host.variables(values);

@@ -5,7 +5,8 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
 import type { CopyTalk } from './asking-ahead.ts';
 import { callVariables } from './call-variables.ts';
-import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
+import { TalkingAgent } from './talking-agent.ts';
+import type { TalkingDeps } from './talking-deps.ts';
 
 export type PathwaySettings = Extract<AgentSettings, { kind: 'pathway' }>;
 

@@ -8,7 +8,8 @@ import type { AgentModels } from '#shared/models/models.ts';
 import type { AgentHost, CallFacts } from '../call/ports/agents.ts';
 import type { CopyTalk } from './asking-ahead.ts';
 import { callVariables } from './call-variables.ts';
-import { TalkingAgent, type TalkingDeps } from './talking-agent.ts';
+import { TalkingAgent } from './talking-agent.ts';
+import type { TalkingDeps } from './talking-deps.ts';
 
 type PersonaSettings = Extract<AgentSettings, { kind: 'persona' | 'task' }>;
 

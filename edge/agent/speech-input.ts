@@ -38,8 +38,8 @@ export interface SpeechInputEvents {
   mayBeAll(text: string): void;
   /** They were not: the voice goes on. */
   goesOn(): void;
-  /** The turn has ended; with speech recognition, its words follow. */
-  finished(): void;
+  /** The turn has ended; with speech recognition, its words follow. @param quietMs since the caller's voice */
+  finished(quietMs: number): void;
   /** The words of the turn, in spoken order; empty when none were recognized. */
   words(words: HeardWords): void;
 }
@@ -192,13 +192,14 @@ export class SpeechInput {
   #finish(): void {
     const { recognizer, log } = this.#parts;
     const samples = this.#utterance.take();
+    const { quietMs } = this.#ear;
     const ahead = this.#ahead;
     this.#ahead = null;
     this.#asked = 0;
     this.#soFar = null;
     this.#told = null;
     this.#ear.forget();
-    this.#events.finished();
+    this.#events.finished(quietMs);
     this.#live?.end();
     if (this.#live || !recognizer) return;
     const asked = ahead?.words ?? this.#transcribe(recognizer, samples);

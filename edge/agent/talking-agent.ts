@@ -7,57 +7,23 @@
  *     read <------------------------- play queue <-----------------------+
  */
 import type { Action, ConversationEvent, Talk, WebhookResult } from '#shared/agent/conversation.ts';
-import type { ToolResult } from '#shared/agent/interfaces.ts';
-import type { Pronouncer } from '#shared/agent/pronunciation.ts';
-import type { Clock } from '#shared/clock.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
-import type { NewId } from '#shared/ids.ts';
-import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { Timers } from '#shared/timers.ts';
-import type { Log } from '../call/log.ts';
 import type { AgentHost, AgentLeg } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
 import { AskingAhead, type CopyTalk } from './asking-ahead.ts';
 import { type Due, dueActions } from './due-actions.ts';
-import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { filled } from './filler.ts';
 import { Hearing } from './hearing.ts';
 import { ReadAhead } from './read-ahead.ts';
-import { handOver, type OpenModel } from './realtime/hand-over.ts';
+import { handOver } from './realtime/hand-over.ts';
 import type { NodeSession } from './realtime/node-session.ts';
 import { Speaking } from './speaking.ts';
-import type { TalkLimits } from './talk-limits.ts';
+import type { TalkingDeps } from './talking-deps.ts';
 import { Transcript } from './transcript.ts';
-import type { Transcriber } from './transcription/transcription.ts';
 import { transferTo } from './transfer-to.ts';
-import type { WebhookClient } from './webhook-client.ts';
-
-export interface TalkingDeps {
-  readonly tts: TextToSpeech;
-  /** null: the call is driven by key presses */
-  readonly stt: SpeechToText | null;
-  /** Tells words while the caller speaks; absent: `stt` gets whole utterances. */
-  readonly transcriber?: Transcriber | undefined;
-  /** Names and words that the caller is likely to say. */
-  readonly keyTerms: readonly string[];
-  readonly voices: VoiceDetectors;
-  readonly webhook: WebhookClient;
-  /** Runs a tool; errors are part of the result. Rejects only when the signal is aborted. */
-  readonly tool: (action: ToolAction, signal: AbortSignal) => Promise<ToolResult>;
-  /** For Realtime nodes; absent: the organization has no connection. */
-  readonly realtime?: OpenModel | undefined;
-  /** Absent: texts are spoken as they are written. */
-  readonly pronouncer?: Pronouncer | undefined;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly newId: NewId;
-  /** Of the agent's audio, Hz. */
-  readonly sampleRate: 8000 | 16000;
-  readonly limits: TalkLimits;
-  /** Called with the conversation after each step; for tests of the agent. */
-  readonly watched?: ((talk: Talk) => void) | undefined;
-}
+import { TurnTimes } from './turn-times.ts';
 
 type Say = Extract<Action, { type: 'say' }>;
 type Listen = Extract<Action, { type: 'listen' }>;
@@ -65,7 +31,6 @@ type HandOver = Extract<Action, { type: 'realtime' }>;
 type Webhook = Extract<Action, { type: 'webhook' }>;
 type Press = Extract<Action, { type: 'press' }>;
 type Transfer = Extract<Action, { type: 'transfer' }>;
-export type ToolAction = Extract<Action, { type: 'tool' }>;
 
 const noKeys = 'I cannot hear key presses on this line.';
 const noKeysButWords = `${noKeys} Please say your answer instead.`;
@@ -82,6 +47,7 @@ export class TalkingAgent implements AgentLeg {
   readonly #hearing: Hearing;
   readonly #timers: Timers;
   readonly #transcript: Transcript;
+  readonly #times: TurnTimes;
   readonly #ahead: AskingAhead<ReadAhead<Due>>;
   #talk: Talk | null = null;
   #first: ReadAhead<Due> | null = null;
@@ -114,6 +80,7 @@ export class TalkingAgent implements AgentLeg {
     this.#deps = deps;
     this.#timers = new Timers(deps.clock);
     this.#transcript = new Transcript(host, deps.clock, deps.newId);
+    this.#times = deps.times ?? new TurnTimes({}, deps.clock);
     this.#begin = begin;
     this.sampleRate = deps.sampleRate;
     const options = { voice, language, sampleRate: this.sampleRate };
@@ -124,7 +91,8 @@ export class TalkingAgent implements AgentLeg {
       language,
       interruptionThreshold: settings.interruption_threshold,
       waitForGreeting: settings.wait_for_greeting,
-      sound: this.#speaking,
+      sound: this.#times.watched(this.#speaking),
+      times: this.#times,
       interruptible: () =>
         !settings.block_interruptions && this.#talk?.ended !== true && !this.#turn.signal.aborted,
       interrupt: (by) => this.#interrupt(by),
@@ -158,6 +126,7 @@ export class TalkingAgent implements AgentLeg {
   read(frame: Int16Array): boolean {
     if (this.#model) return this.#model.read(frame);
     const sounds = this.#speaking.read(frame);
+    this.#times.frame(sounds);
     this.#hearing.sent(sounds ? frame : null);
     return sounds;
   }
@@ -173,6 +142,7 @@ export class TalkingAgent implements AgentLeg {
     this.#over.abort(new Error(`the call is over: ${reason}`));
     this.#timers.stop();
     this.#ahead.drop();
+    this.#times.end();
     this.#hearing.close();
     this.#speaking.stop();
     this.#model?.close(reason);
@@ -198,11 +168,15 @@ export class TalkingAgent implements AgentLeg {
     if (this.#settings.wait_for_greeting) await this.#hearing.greet(this.#deps.limits.greetingMs);
     let actions = this.#first;
     for (;;) {
+      this.#times.taken(this.#turn.signal);
       const event = await this.#perform(talk, actions);
       this.#reportProgress(talk);
       if (!event || this.#closed) return;
       if (this.#turn.signal.aborted) talk.heard?.(this.#heard.join(' '));
-      if (event.type === 'heard' || event.type === 'keys' || event.type === 'silence') this.#heard = [];
+      if (event.type === 'heard' || event.type === 'keys' || event.type === 'silence') {
+        this.#heard = [];
+        this.#times.goesOn(event.type === 'heard' ? 'words' : event.type);
+      }
       const ahead = this.#ahead.take(event);
       if (!ahead) this.#speaking.forgetBegun();
       this.#turn = ahead?.turn ?? new AbortController();
@@ -214,7 +188,9 @@ export class TalkingAgent implements AgentLeg {
 
   /** The conversation's actions for an event; texts are synthesized as soon as they are known. */
   #actions(talk: Talk, event: ConversationEvent, turn: AbortSignal): ReadAhead<Due> {
+    this.#times.asked(turn);
     return new ReadAhead(dueActions(talk, event, turn), ({ action }) => {
+      this.#times.decided(turn);
       if (action.type === 'say') this.#speaking.begin(action);
     });
   }
@@ -365,6 +341,7 @@ export class TalkingAgent implements AgentLeg {
     const { playing } = this.#speaking;
     this.#turn.abort();
     this.#speaking.stop(by === 'the caller');
+    if (playing) this.#times.cut();
     if (playing) this.#transcribe('agent-action', `Interrupted by ${by}`, this.#talk?.visits.at(-1) ?? null);
   }
 

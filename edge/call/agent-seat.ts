@@ -8,7 +8,7 @@ import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { Termination } from './ending.ts';
 import type { LiveCall, SeatedAgent } from './live-call.ts';
-import type { AgentHost, AgentLeg } from './ports/agents.ts';
+import type { AgentHost, AgentLeg, AgentMark } from './ports/agents.ts';
 import type { ByeExtras } from './ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from './ports/transfer.ts';
 import { callOver } from './transfer/outcome.ts';
@@ -79,6 +79,10 @@ export class AgentSeat implements Required<AgentHost>, SeatedAgent {
 
   linesLeftOut(count: number): void {
     this.#call?.ledger.linesLeftOut(count);
+  }
+
+  mark(mark: AgentMark): void {
+    this.#call?.measurements.mark(this, mark);
   }
 
   variables(values: CallVariables): void {

@@ -74,6 +74,11 @@ export class CallLedger {
     return this.#startedAt + Math.round(this.#deps.clock.elapsed() - this.#began);
   }
 
+  /** Whole ms from the call's start until then, at least 0. @param at on the clock's elapsed time */
+  msSinceStart(at: number): number {
+    return Math.max(0, Math.round(at - this.#began));
+  }
+
   /** Replaces what the agent has extracted. */
   extract(values: CallVariables): void {
     if (!this.closed) this.extracted = values;

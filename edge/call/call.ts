@@ -33,6 +33,7 @@ import type { CallAction, CallInput, CallState } from './call-state.ts';
 import { inputFor, internalError, type Termination, terminationOf } from './ending.ts';
 import type { LiveCall } from './live-call.ts';
 import type { Log } from './log.ts';
+import { CallMeasurements } from './measured/call-measurements.ts';
 import type { MediaLeg, MediaLegOptions } from './ports/media.ts';
 import type { NextHop } from './ports/routes.ts';
 import type { LegFacts } from './ports/signaling.ts';
@@ -54,6 +55,7 @@ export interface CallBeginning {
 export class Call implements LiveCall {
   readonly id: string;
   readonly ledger: CallLedger;
+  readonly measurements: CallMeasurements;
   readonly agent: CallAgent;
   readonly transfers: Transfers;
   readonly limits: TimeLimits;
@@ -92,6 +94,7 @@ export class Call implements LiveCall {
     this.#ended = ended;
     this.#log = this.#newLog();
     this.ledger = new CallLedger(this, deps);
+    this.measurements = new CallMeasurements(this, deps);
     this.agent = new CallAgent(this, deps);
     this.limits = new TimeLimits(this, deps);
     this.dialog = new CallDialog(this);
@@ -236,6 +239,7 @@ export class Call implements LiveCall {
       codecs,
       beside,
       parentId: this.#plan.parentId,
+      sampled: (sample) => this.measurements.sample(sample),
       failed: (error) => this.end({ code: 'media_lost', detail: error.message }),
     });
     if (this.#termination) {

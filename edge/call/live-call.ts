@@ -11,7 +11,7 @@ import type { CallPlan } from './call-plan.ts';
 import type { CallInput } from './call-state.ts';
 import type { Termination } from './ending.ts';
 import type { Log } from './log.ts';
-import type { AgentLeg } from './ports/agents.ts';
+import type { AgentLeg, AgentMark } from './ports/agents.ts';
 import type { AudioEndpoint, MediaLeg } from './ports/media.ts';
 import type { ParkOrder } from './ports/park.ts';
 import type { PeerRefer } from './ports/refer.ts';
@@ -42,6 +42,7 @@ export interface LiveCall {
   attempt(what: string, work: () => void): void;
   guarded(work: () => void): void;
   readonly ledger: LiveLedger;
+  readonly measurements: LiveMeasurements;
   readonly agent: LiveAgent;
   readonly dialog: LiveDialog;
   readonly limits: LiveLimits;
@@ -52,6 +53,8 @@ export interface LiveCall {
 
 /** Of {@link CallLedger}. */
 interface LiveLedger {
+  readonly closed: boolean;
+  msSinceStart(at: number): number;
   extracted: CallVariables;
   readonly variables: CallVariables;
   mappable(): CallVariables;
@@ -63,6 +66,11 @@ interface LiveLedger {
   answeredBy(who: Answerer): void;
   handedOver(target: string): void;
   inConference(state: ConferenceState | null, event?: ConferenceEvent): void;
+}
+
+/** Of {@link CallMeasurements}. */
+interface LiveMeasurements {
+  mark(agent: object, mark: AgentMark): void;
 }
 
 /** Of {@link CallRecording}. */

@@ -9,6 +9,8 @@ import type { LegQuality } from './leg-quality.ts';
 import { OutgoingAudio } from './outgoing-audio.ts';
 import type { SessionPayloads } from './payloads.ts';
 import type { PacedLeg, Playout } from './playout.ts';
+import { LevelMeter } from './quality/level-meter.ts';
+import type { Meters } from './quality/sampling.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 
 export interface AudioExchangeOptions {
@@ -37,6 +39,10 @@ export class AudioExchange implements PacedLeg {
   #restsSince: number | null = null;
   #sentBefore = 0;
   #lateBefore = 0;
+  readonly #heardLevel = new LevelMeter();
+  readonly #sentLevel = new LevelMeter();
+  /** Of the turns since the last sample; null: there were none. */
+  #clockLateMs: number | null = null;
   /** False on hold: time passes, and nothing is sent. */
   sending = true;
 
@@ -57,6 +63,13 @@ export class AudioExchange implements PacedLeg {
     return this.#incoming?.delayMs ?? 0;
   }
 
+  /** Begins anew. */
+  takeMeters(): Meters {
+    const clockLateMs = this.#clockLateMs;
+    this.#clockLateMs = null;
+    return { levelReceived: this.#heardLevel.take(), levelSent: this.#sentLevel.take(), clockLateMs };
+  }
+
   /**
    * Uses the streams of a new path.
    * @param receives payload types that the peer sends
@@ -70,7 +83,7 @@ export class AudioExchange implements PacedLeg {
     this.#restsSince = null;
     const { payloadType, dtmf, clockRate } = session;
     this.#session = session;
-    this.#outgoing = new OutgoingAudio({ payloadType, dtmf, clockRate, ...to });
+    this.#outgoing = new OutgoingAudio({ payloadType, dtmf, clockRate, level: this.#sentLevel, ...to });
     const reception = this.#options.quality.reception(clockRate);
     this.#incoming = new IncomingAudio(receives, reception, (event) => this.pressed('event', event));
     this.#makeCodec();
@@ -116,7 +129,8 @@ export class AudioExchange implements PacedLeg {
     if (!this.#endpoint) this.#pace();
   }
 
-  tick(): void {
+  tick(lateMs: number): void {
+    this.#clockLateMs = Math.max(this.#clockLateMs ?? 0, lateMs);
     const endpoint = this.#endpoint;
     if (this.sending && this.#codec) this.#outgoing?.tick(endpoint, this.#codec, this.#frame);
     else {
@@ -128,6 +142,7 @@ export class AudioExchange implements PacedLeg {
     this.#incoming?.poll(now);
     if (!endpoint?.write) return;
     this.#incoming?.read(this.#frame, now);
+    this.#heardLevel.add(this.#frame);
     endpoint.write(this.#frame);
   }
 

@@ -2,10 +2,12 @@
 import type { Clock } from '#shared/clock.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { DroppedPackets } from '../call/media-verdict.ts';
+import type { LegSample } from '../call/ports/media.ts';
 import { PeerHearing } from './quality/peer-hearing.ts';
 import { PeerSending } from './quality/peer-sending.ts';
 import { Reception } from './quality/reception.ts';
-import { mediaReport } from './quality/report.ts';
+import { mediaReport, packetsLost } from './quality/report.ts';
+import { type Meters, Sampling } from './quality/sampling.ts';
 import type { RelayLook } from './relay.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { PathStats } from './srtp-path.ts';
@@ -25,8 +27,18 @@ const movedPackets = 50;
 const firstReportEveryMs = 1000;
 const firstReportWithinMs = 30_000;
 
+/** What a leg's exchange has counted. */
+interface Exchanged {
+  readonly packetsSent: number;
+  readonly packetsLate: number;
+  readonly playoutDelayMs: number;
+}
+
 export class LegQuality {
   readonly #clock: Clock;
+  readonly #sampled: ((sample: LegSample) => void) | null;
+  /** Null before media was negotiated, and when nobody wants samples. */
+  #sampling: Sampling | null = null;
   /** One per clock rate that the leg had; the last one is current. */
   readonly #receptions: Reception[] = [];
   #clockRate = 0;
@@ -52,13 +64,16 @@ export class LegQuality {
   /** Of the relayed stream; null when the last packets went through this process. */
   #relayedJitterMs: number | null = null;
 
-  constructor(clock: Clock) {
+  /** @param sampled null: nobody wants samples */
+  constructor(clock: Clock, sampled: ((sample: LegSample) => void) | null = null) {
     this.#clock = clock;
+    this.#sampled = sampled;
   }
 
   /** Media has been negotiated. */
   begin(): void {
     this.#beganAt ??= this.#clock.now();
+    if (this.#sampled) this.#sampling ??= new Sampling(this.#clock, this.#sampled);
   }
 
   heard(nowMs: number): void {
@@ -164,14 +179,41 @@ export class LegQuality {
   }
 
   /**
+   * Takes a sample, if it is time for one.
+   * @param relayed whether packets bypass this process
+   * @param isLast whether the leg is about to end: then it is always time
+   */
+  sample(
+    session: NegotiatedAudio | null,
+    sent: Exchanged & { takeMeters(): Meters },
+    relayed: boolean,
+    isLast = false,
+  ): void {
+    const sampling = this.#sampling;
+    if (!sampling || !(isLast || sampling.due)) return;
+    const reception = this.#reception();
+    const state = {
+      codec: session?.codec ?? null,
+      held: session !== null && (session.held || session.direction !== 'sendrecv'),
+      relayed,
+      received: reception?.received ?? 0,
+      lost: packetsLost({ reception, lostByReports: this.#sending.lost }),
+      late: sent.packetsLate,
+      sent: sent.packetsSent + this.#relayed.sent,
+      jitterMs: reception?.jitterMs ?? null,
+      playoutDelayMs: sent.playoutDelayMs,
+      roundTripMs: this.#roundTripMs,
+      peerHears: this.#hearing.hears,
+      peerLoss: this.#peerLoss,
+    };
+    sampling.take(state, sent.takeMeters());
+  }
+
+  /**
    * @param sent from the leg's exchange
    * @param ourAddress in SDP
    */
-  report(
-    session: NegotiatedAudio | null,
-    sent: { readonly packetsSent: number; readonly packetsLate: number; readonly playoutDelayMs: number },
-    ourAddress: string,
-  ): MediaReport {
+  report(session: NegotiatedAudio | null, sent: Exchanged, ourAddress: string): MediaReport {
     const moved = this.#heardAt !== null && this.#elsewhereInSilence >= movedPackets;
     return mediaReport({
       codec: session?.codec ?? null,

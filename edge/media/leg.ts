@@ -76,7 +76,7 @@ export class Leg implements LocalLeg {
     this.#shared = shared;
     this.worker = worker;
     this.#closed = closed;
-    this.quality = new LegQuality(shared.clock);
+    this.quality = new LegQuality(shared.clock, options.sampled);
     this.#exchange = new AudioExchange({
       playout: shared.playout,
       clock: shared.clock,
@@ -233,6 +233,7 @@ export class Leg implements LocalLeg {
   }
 
   report(): MediaReport {
+    this.#sample(true);
     return this.quality.report(this.#session, this.#exchange, this.#shared.announcedIp);
   }
 
@@ -268,18 +269,24 @@ export class Leg implements LocalLeg {
     const path = this.#path;
     if (this.#ended || !path?.peer) return;
     await this.#bridge?.look(this);
-    if (this.#ended || !this.quality.statsDue()) return;
+    if (this.#ended) return;
+    if (this.quality.statsDue()) await this.#lookAt(path);
+    if (!this.#ended) this.#sample();
+  }
+
+  async #lookAt(path: SrtpPath): Promise<void> {
     const stats = await path.stats();
     if (this.#ended || path !== this.#path) return;
     const sent = this.#exchange.packetsSent + this.quality.relayedSent;
     if (this.quality.takeStats(stats, sent) === 'unknown stream') {
-      this.#shared.log.info(
-        { call_id: this.#options.callId },
-        'the peer changed its SSRC; taking the new stream',
-      );
+      this.#shared.log.info({ call_id: this.callId }, 'the peer changed its SSRC; taking the new stream');
       await path.relearn();
       await this.#bridge?.follow();
     }
+  }
+
+  #sample(isLast = false): void {
+    this.quality.sample(this.#session, this.#exchange, this.#audio.relayed, isLast);
   }
 
   close(): void {
@@ -289,10 +296,7 @@ export class Leg implements LocalLeg {
 
   #fail(error: Error): void {
     if (this.#ended) return;
-    this.#shared.log.error(
-      { call_id: this.#options.callId, error: error.message },
-      'the call lost its media',
-    );
+    this.#shared.log.error({ call_id: this.callId, error: error.message }, 'the call lost its media');
     this.#release(error);
     this.#closed();
     this.#options.failed?.(error);

@@ -6,6 +6,7 @@ import { randomInt } from 'node:crypto';
 import type { AudioEndpoint } from '../call/ports/media.ts';
 import type { AudioCodec } from './codec/codec.ts';
 import { DtmfSender } from './dtmf/sender.ts';
+import type { LevelMeter } from './quality/level-meter.ts';
 import { RtpWriter } from './rtp/packet.ts';
 import type { EventFormat } from './sdp/session.ts';
 
@@ -14,6 +15,8 @@ export interface OutgoingStream {
   readonly dtmf: EventFormat | null;
   /** RTP clock of the audio, Hz. */
   readonly clockRate: number;
+  /** Measures what is sent; absent: nothing does. */
+  readonly level?: LevelMeter;
   /** SSRC on the way to the worker, which uses another one towards the peer. */
   readonly ssrc: number;
   /** The packet is overwritten after the call. */
@@ -100,6 +103,8 @@ export class OutgoingAudio {
   #speak(codec: AudioCodec, frame: Int16Array, speaks: boolean): void {
     const writer = this.#writer;
     let length = this.#silenceLength;
+    if (speaks) this.#stream.level?.add(frame);
+    else this.#stream.level?.silence(frame.length);
     if (speaks) {
       length = codec.encode(frame, writer.payload);
       this.#silentFrames = 0;

@@ -12,8 +12,8 @@
 import type { Clock, Timer } from '#shared/clock.ts';
 
 export interface PacedLeg {
-  /** One turn: 20 ms of audio each way. */
-  tick(): void;
+  /** One turn: 20 ms of audio each way. @param lateMs after it was due */
+  tick(lateMs: number): void;
   /** `count` turns were skipped after a stall. */
   skip(count: number): void;
   /** A turn threw; the leg gets no more turns. */
@@ -30,6 +30,9 @@ export interface PlayoutOptions {
   /** Calls `turns`, those of all legs that are due now: what they send can be written at once. */
   readonly together?: (turns: () => void) => void;
 }
+
+/** Node's timers have millisecond resolution and may fire a fraction early. */
+const earlyMs = 0.999;
 
 interface Slot {
   due: number;
@@ -111,20 +114,20 @@ export class Playout {
   }
 
   #turns(): void {
-    // Node's timers have millisecond resolution and may fire a fraction early.
-    const now = this.#clock.now() + 0.999;
+    const now = this.#clock.now() + earlyMs;
     for (const slot of this.#slots) {
       if (slot.legs.size === 0 || slot.due > now) continue;
       const behind = Math.floor((now - slot.due) / this.#interval);
       if (behind > this.#maxCatchUp) this.#skip(slot, behind - this.#maxCatchUp);
-      for (; slot.due <= now && slot.legs.size > 0; slot.due += this.#interval) this.#turn(slot);
+      for (; slot.due <= now && slot.legs.size > 0; slot.due += this.#interval)
+        this.#turn(slot, Math.max(0, now - earlyMs - slot.due));
     }
   }
 
-  #turn(slot: Slot): void {
+  #turn(slot: Slot, lateMs: number): void {
     for (const leg of slot.legs) {
       try {
-        leg.tick();
+        leg.tick(lateMs);
       } catch (error) {
         slot.legs.delete(leg);
         leg.failed(error instanceof Error ? error : new Error(String(error)));

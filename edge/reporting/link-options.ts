@@ -39,6 +39,8 @@ export interface Welcome {
   readonly hasForgotten: boolean;
   /** It closes the calls that the edge no longer has. */
   readonly closesCalls: boolean;
+  /** It stores what is measured on calls. */
+  readonly storesMeasured: boolean;
 }
 
 export interface LinkFleet {

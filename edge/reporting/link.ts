@@ -288,7 +288,11 @@ export class Link {
         },
       );
     const countsCalls = fleet && revision >= edgeProtocol.countsCalls;
-    this.#options.onWelcome?.({ hasForgotten, closesCalls: revision >= edgeProtocol.closesCalls });
+    this.#options.onWelcome?.({
+      hasForgotten,
+      closesCalls: revision >= edgeProtocol.closesCalls,
+      storesMeasured: revision >= edgeProtocol.storesMeasured,
+    });
     this.#scheduleStatus(0);
     this.#pump();
     this.#resolveDrained();

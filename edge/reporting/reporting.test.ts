@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
+import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { encodeHep, type HepPacket } from '#shared/hep.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
@@ -157,6 +158,40 @@ describe('Reporting', () => {
       await expect.poll(() => control.reports).toEqual([{ ...running(), lost_reports: 1 }]);
       expect(logged).toEqual(['files of the outbox are missing or damaged: reports in them are lost']);
       expect(reporting.metrics()).toMatchObject({ trunkline_edge_outbox_lost_total: 1 });
+    });
+  });
+
+  describe('what is measured on a call', () => {
+    const measured = (at: number): ReportBody => ({
+      type: 'measured',
+      calls: [{ call_id: answered.id, quality: [], marks: [[0, 'sound', at]] }],
+    });
+
+    async function link(welcome: object): Promise<void> {
+      reporting.start();
+      await control.next('hello');
+      control.say({ type: 'welcome', acknowledged: 0, ...welcome });
+    }
+
+    it('is delivered while the call is up, and the last of it before the end of the call', async () => {
+      await link({ revision: edgeProtocol.revision });
+      reporting.report({ type: 'call', call: answered });
+      reporting.report(measured(1));
+      const types = () => control.reports.map(({ type }) => type).filter((type) => type !== 'running');
+      await expect.poll(types).toEqual(['call', 'measured']);
+      reporting.report(measured(2));
+      reporting.report({ type: 'call', call: ended });
+      await expect.poll(types).toEqual(['call', 'measured', 'measured', 'call']);
+      expect(control.reports.filter(({ type }) => type === 'measured')).toEqual([measured(1), measured(2)]);
+    });
+
+    it('is not sent to a control plane that does not store it', async () => {
+      await link({ revision: edgeProtocol.storesMeasured - 1 });
+      await expect.poll(() => reporting.connected).toBe(true);
+      reporting.report(measured(1));
+      reporting.report({ type: 'call', call: ended });
+      await expect.poll(() => control.reports.filter(({ type }) => type === 'call')).toHaveLength(1);
+      expect(control.reports.some(({ type }) => type === 'measured')).toBe(false);
     });
   });
 

@@ -15,13 +15,14 @@ import { GroupSync } from './group-sync.ts';
 import { HepListener } from './hep-listener.ts';
 import { Link } from './link.ts';
 import type { Welcome } from './link-options.ts';
+import { MeasuredBatch } from './measured-batch.ts';
 import { openOutbox } from './open-outbox.ts';
 import { heartbeatMs, type Outbox } from './outbox.ts';
 import type { ReportingOptions } from './reporting-options.ts';
 import { type CollectedTrace, TraceCollector } from './trace-collector.ts';
 import { traceBodies } from './trace-reports.ts';
 
-/** How often the traces of ended calls are checked for late messages, ms. */
+/** How often the traces of ended calls are checked for late messages, and what was measured is reported, ms. */
 const sweepMs = 500;
 /** How often failed writes are retried, ms. */
 const settleMs = 1_000;
@@ -41,6 +42,9 @@ export class Reporting {
   readonly #hepKey: string | null;
   readonly #link: Link;
   readonly #sync: GroupSync;
+  readonly #measured = new MeasuredBatch();
+  /** Whether control stores what is measured; until it has said so, it is taken to be of this version. */
+  #storesMeasured = true;
   #config: EdgeConfig | null;
   /** Why the configuration in use could not be stored; null: it was. */
   #configFault: StorageFault | null = null;
@@ -123,9 +127,7 @@ export class Reporting {
       options.log(
         'warn',
         'paths of the data folder are accessible to other users: owned by somebody else, or shared (sticky bit)',
-        {
-          files: open,
-        },
+        { files: open },
       );
     const edgeId = readOrMake(join(options.dataDir, 'edge-id'), newId);
     const { maxReports, heldBytes } = options;
@@ -139,9 +141,7 @@ export class Reporting {
         options.log(
           'warn',
           'parts of the outbox are not readable, as after a loss of power: reports in them are lost',
-          {
-            parts: outbox.damage,
-          },
+          { parts: outbox.damage },
         );
       const abandoned = outbox.closeAbandonedCalls(iso(options.clock));
       if (abandoned > 0)
@@ -198,8 +198,19 @@ export class Reporting {
    * a loss of power; while the disk fails it is held in memory.
    */
   report(body: ReportBody): void {
-    const trace = body.type === 'call' ? this.#traceWith(body.call) : null;
-    this.#append(body, ...(trace ? traceBodies(trace) : []));
+    if (body.type === 'measured') {
+      if (this.#storesMeasured) this.#measured.add(body.calls, this.#options.clock.elapsed());
+      return;
+    }
+    const call = body.type === 'call' ? body.call : null;
+    const trace = call && this.#traceWith(call);
+    const measured = call?.ended_at ? this.#measured.take(call.id) : null;
+    this.#append(...(measured ? [measured] : []), body, ...(trace ? traceBodies(trace) : []));
+  }
+
+  #reportMeasured(): void {
+    const measured = this.#measured.take();
+    if (measured) this.#append(measured);
   }
 
   /** Sends the metrics to control now instead of with the next status. */
@@ -244,6 +255,7 @@ export class Reporting {
     this.#beat?.cancel();
     this.#settle?.cancel();
     this.#reportLate(Number.POSITIVE_INFINITY);
+    this.#reportMeasured();
     this.#settleNow();
     this.#sync.cancel();
     if (this.#link.connected) await this.#link.flush(this.#options.flushMs ?? 3_000);
@@ -256,7 +268,8 @@ export class Reporting {
   }
 
   /** Some ends of calls may never reach control: it is told which calls are up. */
-  #welcomed({ hasForgotten, closesCalls }: Welcome): void {
+  #welcomed({ hasForgotten, closesCalls, storesMeasured }: Welcome): void {
+    this.#storesMeasured = storesMeasured;
     const { log } = this.#options;
     const lost = this.#outbox.countLost();
     if (lost > 0)
@@ -353,6 +366,7 @@ export class Reporting {
   #scheduleSweep(): void {
     this.#sweep = this.#options.clock.after(sweepMs, () => {
       this.#reportLate(this.#options.clock.elapsed());
+      if (this.#measured.isDue(this.#options.clock.elapsed())) this.#reportMeasured();
       this.#scheduleSweep();
     });
   }

@@ -74,6 +74,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   stop: [{}, {}],
   ready: [{ codecs: ['PCMU'], ports: 100 }],
   unusable: [{ why: 'no worker' }],
+  sampled: [{ leg: 1, sample: { at: 5000, durationMs: 5000, received: 250, levelReceived: null } }],
   leg_failed: [{ leg: 1, why: 'gone' }],
   recording_paused: [{ leg: 1, paused: true }],
   recording_stopped: [{ leg: 1, reason: 'edge_disk_full', detail: 'full' }],
@@ -84,6 +85,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   hangup: [{ agent: 2, reason: 'said goodbye', extras: null }],
   agent_keys: [{ agent: 2, digits: '#' }, {}],
   said: [{ agent: 2, entries: [{ id: 'l', text: 'Hello.' }], left_out: 1, variables: { name: 'Ada' } }, {}],
+  mark: [{ agent: 2, turn: 0, what: 'sound', at: 1234.5 }],
   transfer: [
     { agent: 2, order: { target: '+3', method: 'bridge', consult: null } },
     { outcome: { ok: true } },

@@ -8,6 +8,7 @@ import { codecNames } from '#shared/codecs.ts';
 import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { MediaReport, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import { turnEvents } from '#shared/edge-protocol/turn-events.ts';
 import { type RecordingHeader, recordingFaults } from '#shared/recording/format.ts';
 import {
   checkedObject,
@@ -25,6 +26,7 @@ import {
   text,
 } from '#shared/shapes.ts';
 import type { CallFacts, Manner } from '../call/ports/agents.ts';
+import type { LegSample } from '../call/ports/media.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { ConsultOrder, TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 import type { Notice, Request } from './channel.ts';
@@ -167,6 +169,8 @@ export const toMain = {
   /** The shard cannot be started; the sentence says what to do. */
   unusable: notice('unusable', objectOf({ why: text })),
 
+  /** Its time is that of `thread-time.ts`. */
+  sampled: notice('sampled', objectOf({ leg, sample: checkedObject<LegSample>() })),
   legFailed: notice('leg_failed', objectOf({ leg, why: text })),
   recordingStopped: notice(
     'recording_stopped',
@@ -196,6 +200,8 @@ export const toMain = {
     }),
     done,
   ),
+  /** Its time is that of `thread-time.ts`. */
+  mark: notice('mark', objectOf({ agent, turn: count, what: oneOf(...turnEvents), at: number })),
   transfer: request(
     'transfer',
     objectOf({ agent, order: checkedObject<TransferOrder>() }),

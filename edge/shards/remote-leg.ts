@@ -7,6 +7,7 @@ import type {
   BridgeOptions,
   DtmfEvent,
   LegRecording,
+  LegSample,
   MediaBridge,
   MediaLeg,
   MediaLegOptions,
@@ -99,6 +100,10 @@ export class RemoteLeg implements MediaLeg {
 
   recordingPaused(isPaused: boolean): void {
     this.#recording?.paused(isPaused);
+  }
+
+  sampled(sample: LegSample): void {
+    if (!this.#over) this.#options.sampled?.(sample);
   }
 
   recordingStopped(...why: Parameters<RecordingOrder['stopped']>): void {

@@ -53,6 +53,7 @@ const asked: { readonly [K in keyof Required<AgentHost>]: Parameters<Required<Ag
   keysPossible: [],
   transcript: [line],
   linesLeftOut: [3],
+  mark: [{ turn: 3, what: 'words', at: 5 }],
   variables: [{ name: 'Ada' }],
   transfer: [{ target: '+3', method: 'bridge', consult: { announcement: 'A call.', acceptKey: '1' } }],
   recording: ['pause'],
@@ -156,6 +157,7 @@ function hostThat(heard: [string, unknown[]][]): Required<AgentHost> {
     },
     transcript: note('transcript'),
     linesLeftOut: note('linesLeftOut'),
+    mark: ({ at, ...mark }) => note('mark')({ ...mark, at: Math.round(at) }),
     variables: note('variables'),
     transfer: async (order) => {
       note('transfer')(order);

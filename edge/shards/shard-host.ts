@@ -3,7 +3,7 @@ import type { Answerer } from '#shared/answerer.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
-import type { AgentHost, AgentLeg, Agents } from '../call/ports/agents.ts';
+import type { AgentHost, AgentLeg, AgentMark, Agents } from '../call/ports/agents.ts';
 import type {
   AudioEndpoint,
   LegRecording,
@@ -18,6 +18,7 @@ import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 import { AgentNotices } from './agent-notices.ts';
 import type { Channel } from './channel.ts';
 import { toMain, toShard } from './messages.ts';
+import { sharedTime } from './thread-time.ts';
 
 export interface ShardHostParts {
   readonly channel: Channel;
@@ -69,6 +70,8 @@ export class ShardHost {
         codecs,
         beside: beside === null ? undefined : this.#legs.get(beside),
         failed: ({ message: why }) => channel.tell(toMain.legFailed, { leg: id, why }),
+        sampled: (sample) =>
+          channel.tell(toMain.sampled, { leg: id, sample: { ...sample, at: sharedTime(sample.at) } }),
       });
       this.#legs.set(id, leg);
       return {};
@@ -304,6 +307,10 @@ class RemoteHost implements Required<AgentHost> {
 
   linesLeftOut(count: number): void {
     this.#notices.leftOut(count);
+  }
+
+  mark({ turn, what, at }: AgentMark): void {
+    this.#channel.tell(toMain.mark, { agent: this.#agent, turn, what, at: sharedTime(at) });
   }
 
   variables(values: CallVariables): void {

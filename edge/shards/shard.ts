@@ -22,6 +22,7 @@ import { toMain, toShard } from './messages.ts';
 import { RemoteAgent } from './remote-agent.ts';
 import { musicOnHold, RemoteBridge, RemoteLeg, waitingTone } from './remote-leg.ts';
 import { RemoteRoom } from './remote-room.ts';
+import { timeHere } from './thread-time.ts';
 
 /** A call that has a leg or an agent in a shard. */
 export interface CallUse {
@@ -167,6 +168,9 @@ export class Shard implements Media, Agents {
   #listen(): void {
     const { channel } = this;
     const { keyKnown } = this.#options;
+    channel.onTell(toMain.sampled, ({ leg, sample }) =>
+      this.#legs.get(leg)?.sampled({ ...sample, at: timeHere(sample.at) }),
+    );
     channel.onTell(toMain.legFailed, ({ leg, why }) => this.#legs.get(leg)?.fail(new Error(why)));
     channel.onTell(toMain.recordingStopped, ({ leg, reason, detail }) => {
       this.#legs.get(leg)?.recordingStopped(reason, detail);
@@ -189,6 +193,9 @@ export class Shard implements Media, Agents {
       if (variables) host(agent)?.variables(variables);
       return {};
     });
+    channel.onTell(toMain.mark, ({ agent, turn, what, at }) =>
+      host(agent)?.mark?.({ turn, what, at: timeHere(at) }),
+    );
     channel.onTell(toMain.recording, ({ agent, step }) => void host(agent)?.recording?.(step));
     channel.onTell(toMain.join, ({ agent }) => host(agent)?.join());
     channel.onTell(toMain.answeredBy, ({ agent, who }) => host(agent)?.answeredBy(who));

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { DiscoveryResult, HealthProbe } from '#shared/trunk-protocol.ts';
 import { CallRecord, MediaVerdict, TraceMessage, TranscriptEntry } from './calls.ts';
 import { Refusal, TrunkMove } from './fleet.ts';
+import { MeasuredCall } from './measured.ts';
 import { Iso, Nullable, oneOf } from './schema.ts';
 
 /** Current state of a test call (contract 3.2); the last report has a `result` other than `pending`. */
@@ -110,6 +111,8 @@ export const ReportBody = Type.Union([
     messages: Type.Array(TraceMessage),
     truncated: Type.Boolean(),
   }),
+  /** What was measured on calls since the previous report; gathered for a moment, over all calls. */
+  Type.Object({ type: Type.Literal('measured'), calls: Type.Array(MeasuredCall) }),
   /** OPTIONS probes since the previous report, oldest first. */
   Type.Object({
     type: Type.Literal('health'),

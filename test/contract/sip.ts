@@ -42,6 +42,8 @@ export const sip: readonly Endpoint[] = [
   ['GET', '/v1/sip/status', [200], { 404: ['NUMBER_NOT_FOUND'] }],
   ['GET', '/v1/sip/calls', [200], { 400: ['INVALID_CURSOR'] }],
   ['GET', '/v1/sip/calls/{call_id}', [200], { 404: ['CALL_NOT_FOUND'] }],
+  ['GET', '/v1/sip/calls/{call_id}/quality', [200], { 404: ['CALL_NOT_FOUND'] }],
+  ['GET', '/v1/sip/calls/{call_id}/timeline', [200], { 404: ['CALL_NOT_FOUND'] }],
   ['GET', '/v1/sip/calls/{call_id}/trace', [200], { 404: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] }],
   ['GET', '/v1/sip/calls/{call_id}/trace.pcap', [200], { 404: ['CALL_NOT_FOUND', 'TRACE_NOT_FOUND'] }],
   [

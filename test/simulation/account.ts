@@ -54,6 +54,7 @@ function bodiesOf(journal: readonly JournalEntry[]): Bodies {
     registration: [],
     test_call: [],
     running: [],
+    measured: [],
   };
   for (const { body } of journal) (bodies[body.type] as ReportBody[]).push(body);
   return bodies;
@@ -71,7 +72,8 @@ async function ofReports({ db, written, journal, arrivals }: Books, reports: Bod
   if (marks.length !== 1 || marks[0]?.acknowledged !== last)
     problems.push(`control acknowledges ${marks.map((mark) => mark.acknowledged).join(' ')}, not ${last}`);
   const kept = new Set(journal.map(({ body }) => JSON.stringify(body)));
-  const lost = written.filter((body) => !kept.has(JSON.stringify(body)));
+  // What is measured is gathered first, and an edge that dies loses what it has gathered.
+  const lost = written.filter((body) => body.type !== 'measured' && !kept.has(JSON.stringify(body)));
   for (const body of lost) problems.push(`a report of type ${body.type} was stored on the edge and is gone`);
   const transcripts = await db.selectFrom('transcript_parts').selectAll().orderBy('id').execute();
   const lines = transcripts.map(({ call_id, entries }) => [
@@ -94,7 +96,21 @@ async function ofReports({ db, written, journal, arrivals }: Books, reports: Bod
     )
   )
     problems.push('the traces that control keeps are not those that were reported, in their order');
-  return problems;
+  return [...problems, ...(await ofTurns(db, reports.measured))];
+}
+
+/** What happened in the turns of each call is there as often as it was reported. */
+async function ofTurns(db: Books['db'], reported: Bodies['measured']): Promise<string[]> {
+  const told = reported.flatMap(({ calls }) =>
+    calls.flatMap(({ call_id, marks }) => marks.map((mark) => `${call_id} ${JSON.stringify(mark)}`)),
+  );
+  const parts = await db.selectFrom('turn_parts').select(['call_id', 'content']).execute();
+  const kept = parts.flatMap(({ call_id, content }) => {
+    const marks: unknown[] = JSON.parse(`[${content.slice(0, -1)}]`);
+    return marks.map((mark) => `${call_id} ${JSON.stringify(mark)}`);
+  });
+  if (isDeepStrictEqual(kept.sort(), told.sort())) return [];
+  return ['the turns of calls that control keeps are not those that were reported'];
 }
 
 /** Exactly one record of each call, as it was last reported. */

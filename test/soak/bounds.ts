@@ -7,6 +7,8 @@ const tests = 'retention: the newest 100,000 test runs';
 const tables: Readonly<Record<string, string>> = {
   calls,
   transcript_parts: calls,
+  quality_parts: calls,
+  turn_parts: calls,
   // The index of what was said, which SQLite keeps in tables of its own.
   transcript_words: calls,
   transcript_words_data: calls,

@@ -1,5 +1,6 @@
 /** A call that a model hears and answers itself, over real SIP, TLS and SRTP (docs/realtime.md). */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { CallTimeline } from '#shared/api/call-quality.ts';
 import { OrganizationSettingsAnswer } from '#shared/api/organization.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
@@ -72,6 +73,12 @@ test('the model speaks, is interrupted, hears, transfers and hangs up', async ()
   expect(lab.outputs[0]).toMatchObject({ call: 'c1', output: { ok: false } });
   expect(lab.session.instructions).toMatch(/Sell flowers to /);
   expect(lab.violations).toEqual([]);
+  const { turns } = (await system.api.read(CallTimeline, 'GET', `/v1/sip/calls/${id}/timeline`)).data;
+  expect(turns[0]?.spans).toContainEqual(
+    expect.objectContaining({ span: 'barge_in', outcome: 'interrupted' }),
+  );
+  const names = turns.find(({ input }) => input === 'speech')?.spans.map(({ span }) => span);
+  expect(names).toEqual(expect.arrayContaining(['caller_speech', 'heard', 'agent_speech']));
   expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed', hangup_by: 'agent' });
 });
 

@@ -41,10 +41,13 @@ async function report(id = newTimedId(clock.now())): Promise<string> {
     raw: 'x',
   };
   const line = { id, at, user: 'user', text: 'Hi', node_id: null, node_name: null };
+  const samples = [[5000, 5000, 0, 250, 0, null, null, null, null, 250, null, null, null, null, null, null]];
+  const quality = { part: 0, samples, whole: false };
   const bodies = [
     { type: 'call', call: { ...callRecord('org'), id, started_at: at } },
     { type: 'transcript', call_id: id, entries: [line] },
     { type: 'trace', call_id: id, messages: [message], truncated: false },
+    { type: 'measured', calls: [{ call_id: id, quality: [quality], marks: [[0, 'sound', 5]] }] },
   ];
   const store = createReportStore(database, clock);
   const { rejected } = await store.store(
@@ -55,7 +58,7 @@ async function report(id = newTimedId(clock.now())): Promise<string> {
   return id;
 }
 
-const tables = ['calls', 'transcript_parts', 'trace_parts'] as const;
+const tables = ['calls', 'transcript_parts', 'trace_parts', 'quality_parts', 'turn_parts'] as const;
 
 /** Where each table has the row of a call, in the order of `tables`. */
 async function placesOf(id: string): Promise<string[]> {
@@ -79,18 +82,22 @@ describe.skipIf(onSqlite)('the call log on PostgreSQL', () => {
       'calls_2041_01',
       'transcript_parts_2041_01',
       'trace_parts_2041_01_30',
+      'quality_parts_2041_01',
+      'turn_parts_2041_01',
     ]);
     clock.advance(2 * dayMs);
     expect(await placesOf(await report())).toEqual([
       'calls_2041_02',
       'transcript_parts_2041_02',
       'trace_parts_2041_02_01',
+      'quality_parts_2041_02',
+      'turn_parts_2041_02',
     ]);
   });
 
   it('has calls whose id has no time, or one without a partition, in a part of its own', async () => {
     await addPartitions(database.db, clock.now());
-    const undated = ['calls_undated', 'transcript_parts_undated', 'trace_parts_undated'];
+    const undated = tables.map((table) => `${table}_undated`);
     expect(await placesOf(await report('3f8a5f0e-7a44-4d2c-9d42-6f1c1f0a0f11'))).toEqual(undated);
     expect(await placesOf(await report('tc_3f8a5f0e'))).toEqual(undated);
     expect(await placesOf(await report(newTimedId(start + 4000 * dayMs)))).toEqual(undated);
@@ -99,11 +106,13 @@ describe.skipIf(onSqlite)('the call log on PostgreSQL', () => {
   it('moves rows that came before their partition, and still knows them as one call', async () => {
     clock.advance(200 * dayMs);
     const id = await report();
-    expect(await placesOf(id)).toEqual(['calls_undated', 'transcript_parts_undated', 'trace_parts_undated']);
+    expect(await placesOf(id)).toEqual(tables.map((table) => `${table}_undated`));
     await addPartitions(database.db, clock.now());
     await addPartitions(database.db, clock.now());
     await report(id);
-    const [call, , , trace] = await placesOf(id);
+    const [call, , , trace, , ...measured] = await placesOf(id);
+    // What is measured grows in its row.
+    expect(measured).toEqual(['quality_parts_2041_08', 'turn_parts_2041_08']);
     expect([call, trace]).toEqual(['calls_2041_08', 'trace_parts_2041_08_18']);
     expect(await database.db.selectFrom('calls').select('id').execute()).toEqual([{ id }]);
   });
@@ -128,7 +137,7 @@ describe.skipIf(onSqlite)('the call log on PostgreSQL', () => {
     expect(await placesOf(january)).toEqual(['trace_parts_2041_01_30']);
     await deleteTracesBefore(database.db, before('2041-01-31T00:00:00Z'));
     expect(await placesOf(january)).toEqual([]);
-    expect(await placesOf(february)).toHaveLength(3);
+    expect(await placesOf(february)).toHaveLength(tables.length);
   });
 
   it('counts on with its generated ids', async () => {

@@ -4,7 +4,9 @@
  * found in one partition of each table.
  *
  *     calls               by month   \  calls_2030_01, calls_2030_02, …
- *     transcript_parts    by month    > and for any other id: calls_undated
+ *     transcript_parts    by month    |
+ *     quality_parts       by month    > and for any other id: calls_undated
+ *     turn_parts          by month    |
  *     trace_parts         by day     /
  *
  * Ids without a time in them (of edges and databases of earlier versions), or with the time of a wrong clock, are in the
@@ -15,7 +17,7 @@ import { timedIdsFrom } from '#shared/ids.ts';
 import { dialectOf } from '../dialect-name.ts';
 import type { Db } from '../tables.ts';
 
-export type PartitionedTable = 'calls' | 'transcript_parts' | 'trace_parts';
+export type PartitionedTable = 'calls' | 'transcript_parts' | 'trace_parts' | 'quality_parts' | 'turn_parts';
 
 interface Partitioning {
   readonly table: PartitionedTable;
@@ -29,6 +31,8 @@ interface Partitioning {
 const partitionings: readonly Partitioning[] = [
   { table: 'calls', key: 'id', unit: 'month', ahead: 2 },
   { table: 'transcript_parts', key: 'call_id', unit: 'month', ahead: 2 },
+  { table: 'quality_parts', key: 'call_id', unit: 'month', ahead: 2 },
+  { table: 'turn_parts', key: 'call_id', unit: 'month', ahead: 2 },
   { table: 'trace_parts', key: 'call_id', unit: 'day', ahead: 7 },
 ];
 

@@ -76,6 +76,17 @@ export interface TranscriptPartRow {
   received_at: IsoTime;
 }
 
+/**
+ * A part of a call's quality series, or of the turns of its conversation: JSON arrays, each with a comma behind it
+ * (shared/edge-protocol/measured.ts).
+ */
+export interface MeasuredPartRow {
+  call_id: string;
+  part: number;
+  content: string;
+  received_at: IsoTime;
+}
+
 /** An event to be delivered to a customer. */
 export interface WebhookDeliveryRow {
   /** `evt_<uuid>` */
@@ -101,5 +112,7 @@ export interface CallsTables {
   calls: CallRow;
   trace_parts: TracePartRow;
   transcript_parts: TranscriptPartRow;
+  quality_parts: MeasuredPartRow;
+  turn_parts: MeasuredPartRow;
   webhook_deliveries: WebhookDeliveryRow;
 }

@@ -123,6 +123,7 @@ it('a session whose server does not read what it is told is lost, with that caus
     said: nothing,
     heard: nothing,
     interrupted: nothing,
+    stopped: nothing,
     tool: () => false,
     toolCancelled: nothing,
     replaced: nothing,

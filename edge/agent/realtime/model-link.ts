@@ -247,6 +247,7 @@ export class ModelLink {
         said: (item, text) => isLive() && events.said(prefix + item, text),
         heard: (text) => isLive() && events.heard(text),
         interrupted: () => isLive() && events.interrupted(),
+        stopped: () => isLive() && events.stopped(),
         tool: (call) => isLive() && events.tool(call),
         toolCancelled: (id) => isLive() && events.toolCancelled(id),
         ending: (why) => isLive() && this.#ending(why),

@@ -49,6 +49,8 @@ export interface SessionEvents {
   heard(text: string): void;
   /** The caller speaks. */
   interrupted(): void;
+  /** The caller has stopped speaking. Not every server tells. */
+  stopped(): void;
   /** @returns whether there will be a result */
   tool(call: ToolCall): boolean;
   /** The result of a call is not wanted any more. */

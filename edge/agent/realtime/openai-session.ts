@@ -171,6 +171,9 @@ class OpenAiSession implements ModelSession {
       case 'input_audio_buffer.speech_started':
         this.#events.interrupted();
         break;
+      case 'input_audio_buffer.speech_stopped':
+        this.#events.stopped();
+        break;
       case 'error':
         this.#refused(received.error ?? {});
         break;

@@ -19,6 +19,7 @@ import type { DtmfEvent } from '../../call/ports/media.ts';
 import { callVariables } from '../call-variables.ts';
 import { Seldom } from '../seldom.ts';
 import { passOn, transferTo } from '../transfer-to.ts';
+import { TurnTimes } from '../turn-times.ts';
 import { ModelLink, type ModelLinkDeps } from './model-link.ts';
 import type { SpokenLine } from './model-session.ts';
 import type { NodePart } from './node-part.ts';
@@ -60,6 +61,9 @@ export class RealtimeAgent implements AgentLeg {
   readonly #link: ModelLink;
   readonly #timers: Timers;
   readonly #said: SaidSoFar;
+  readonly #times: TurnTimes;
+  /** The answer whose sound came last. */
+  #sounding: string | null = null;
   readonly #over = new AbortController();
   #rate: 8000 | 16000 = 8000;
   #playback: Playback;
@@ -83,6 +87,7 @@ export class RealtimeAgent implements AgentLeg {
     this.#deps = deps;
     this.#timers = new Timers(clock);
     this.#full = new Seldom(clock);
+    this.#times = new TurnTimes(host, clock);
     this.#variables = callVariables(settings, call, () => clock.now()).variables;
     this.#said = new SaidSoFar((entry) => host.transcript(entry), clock, newId, deps.node?.history);
     this.#playback = new Playback(this.#rate, limits.maxQueuedSeconds);
@@ -96,8 +101,13 @@ export class RealtimeAgent implements AgentLeg {
           const all = this.#playback.said(item, text);
           if (all !== null) this.#said.assistant(item, all);
         },
-        heard: (text) => this.#said.user(text),
+        heard: (text) => {
+          this.#times.words(text === '');
+          this.#said.user(text);
+        },
+        stopped: () => this.#times.over(0),
         interrupted: () => {
+          this.#times.voice();
           if (!settings.block_interruptions) this.#cut(true);
         },
         tool: (order) => this.#takes(order),
@@ -148,7 +158,9 @@ export class RealtimeAgent implements AgentLeg {
   }
 
   read(frame: Int16Array): boolean {
-    return this.#playback.read(frame);
+    const sounds = this.#playback.read(frame);
+    this.#times.frame(sounds);
+    return sounds;
   }
 
   write(frame: Int16Array): void {
@@ -172,6 +184,7 @@ export class RealtimeAgent implements AgentLeg {
     if (this.#closed) return;
     this.#over.abort(new Error(`the call is over: ${reason}`));
     this.#timers.stop();
+    this.#times.end();
     this.#cut(false);
     this.#link.close();
   }
@@ -225,6 +238,8 @@ export class RealtimeAgent implements AgentLeg {
   // ---------------------------------------------------------------- sound
 
   #sound(item: string, samples: Int16Array): void {
+    if (item !== this.#sounding) this.#times.answers();
+    this.#sounding = item;
     const dropped = this.#playback.push(item, samples);
     if (dropped === 0) return;
     const { maxQueuedSeconds } = this.#deps.limits;
@@ -235,6 +250,7 @@ export class RealtimeAgent implements AgentLeg {
 
   /** Stops the sound. What the caller heard is what the transcript has, and the model. */
   #cut(tell: boolean): void {
+    if (tell && this.#playback.playing) this.#times.cut();
     for (const { item, ms, text } of this.#playback.cut()) {
       if (tell) this.#link.cut(item, ms);
       this.#said.assistant(item, text);

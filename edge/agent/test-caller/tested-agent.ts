@@ -134,6 +134,7 @@ export class TestedAgent {
         this.#parts.begins();
         this.#parts.send({ type: 'line', text: entry.text, node_id: entry.node_id });
       },
+      mark: (mark) => host.mark?.(mark),
       variables: (values) => host.variables(values),
       transfer: async ({ target }) => {
         this.transferredTo = target;

@@ -3,6 +3,7 @@ import type { Answerer } from '#shared/answerer.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { AgentSettings, CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { TurnEvent } from '#shared/edge-protocol/turn-events.ts';
 import type { AudioEndpoint } from './media.ts';
 import type { ByeExtras } from './signaling.ts';
 import type { ConsultOrder, TransferOrder, TransferOutcome } from './transfer.ts';
@@ -38,6 +39,15 @@ export interface VoicemailOrder {
   readonly message: string | null;
 }
 
+/** Something that happens in a turn of the agent's conversation. */
+export interface AgentMark {
+  /** The agent counts them from 0. */
+  readonly turn: number;
+  readonly what: TurnEvent;
+  /** ms of the clock's elapsed time. */
+  readonly at: number;
+}
+
 /** What an agent may ask of its call. Allowed at any time; no effect after the end. */
 export interface AgentHost {
   /** Ends the call. `reason` is for the log and the Reason header. */
@@ -50,6 +60,8 @@ export interface AgentHost {
   transcript(...entries: TranscriptEntry[]): void;
   /** So many lines were left out on the way, because there were too many. */
   linesLeftOut?(count: number): void;
+  /** Something happens in a turn. */
+  mark?(mark: AgentMark): void;
   /** All variables the agent has extracted so far; replaces those of the previous call. */
   variables(values: CallVariables): void;
   /**

@@ -29,6 +29,37 @@ export interface DtmfEvent {
   readonly durationMs: number;
 }
 
+/** The quality of a leg in an interval. Null: not measured. */
+export interface LegSample {
+  /** End of the interval, ms of the clock's elapsed time, and its length. */
+  readonly at: number;
+  readonly durationMs: number;
+  /** Whether the call is on hold, by either end. */
+  readonly held: boolean;
+  /** Whether packets bypass our process, from leg to leg in the media worker. */
+  readonly relayed: boolean;
+  /** Packets from the peer: arrived, missing, and arrived too late to be played. */
+  readonly received: number;
+  readonly lost: number;
+  readonly late: number | null;
+  /** RFC 3550 section 6.4.1. */
+  readonly jitterMs: number | null;
+  /** Delay that the jitter buffer adds. */
+  readonly bufferMs: number | null;
+  /** Mean level, dBov. */
+  readonly levelReceived: number | null;
+  readonly sent: number;
+  /** Share of our packets lost by the peer's last report, 0..100. */
+  readonly peerLossPercent: number | null;
+  readonly levelSent: number | null;
+  readonly roundTripMs: number | null;
+  /** E-model, 1..4.5. */
+  readonly mosReceived: number | null;
+  readonly mosSent: number | null;
+  /** The most that a turn of our own clock was late. */
+  readonly clockLateMs: number | null;
+}
+
 export interface MediaLegOptions {
   /** For log lines. */
   readonly callId: string;
@@ -36,6 +67,8 @@ export interface MediaLegOptions {
   readonly codecs: readonly CodecName[];
   /** Called at most once, when the leg can carry no more audio (its media worker died): the call should end. */
   readonly failed?: ((error: Error) => void) | undefined;
+  /** Called with a sample every 5 s from the start of media on, and with the last one before `report` returns. */
+  readonly sampled?: ((sample: LegSample) => void) | undefined;
   /** A leg that this one will be bridged to: both then use the same media worker. */
   readonly beside?: MediaLeg | undefined;
   /** Calls of one organization are carried in one place while it has room. */
@@ -106,7 +139,7 @@ export interface MediaLeg {
   readonly held: boolean;
   /** Milliseconds since the peer's last authentic RTP or RTCP packet, or since the start of media. Never rejects. */
   silentForMs(): Soon<number>;
-  /** Null when the leg's counts are lost. Never rejects. */
+  /** At the end of the leg's use. Null when its counts are lost. Never rejects. */
   report(): Soon<MediaReport | null>;
   /** Releases ports and worker objects; safe to call twice. A report taken before stays valid. */
   close(): void;

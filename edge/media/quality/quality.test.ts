@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { carry } from '../rtp/emulated-network.ts';
-import { meanOpinionScore, rating } from './emodel.ts';
 import { PeerHearing } from './peer-hearing.ts';
 import { Reception } from './reception.ts';
 import { type CallMedia, isPrivateAddress, mediaReport } from './report.ts';
@@ -69,38 +68,6 @@ describe('Reception', () => {
     // Two independent uniform distributions over 50 ms differ by 50/3 ms on average.
     expect(reception.jitterMs).toBeGreaterThan(12);
     expect(reception.jitterMs).toBeLessThan(22);
-  });
-});
-
-describe('E-model', () => {
-  const scores: [Parameters<typeof meanOpinionScore>[0], number][] = [
-    [{ codec: 'PCMU', loss: 0, delayMs: 50 }, 4.41],
-    [{ codec: 'PCMA', loss: 0.01, delayMs: 50 }, 4.33],
-    [{ codec: 'PCMU', loss: 0.05, delayMs: 50 }, 3.96],
-    [{ codec: 'PCMU', loss: 0.2, delayMs: 50 }, 2.61],
-    [{ codec: 'G.729', loss: 0, delayMs: 50 }, 4.1],
-    [{ codec: 'PCMU', loss: 0, delayMs: 300 }, 3.96],
-    [{ codec: 'PCMU', loss: 1, delayMs: 50 }, 1.14],
-  ];
-  it.each(scores)('scores %o', (impairment, score) => {
-    expect(meanOpinionScore(impairment)).toBeCloseTo(score, 1);
-  });
-
-  it('has the values of G.107: R 93.2 without impairment, delay free up to 100 ms, some impairment above', () => {
-    expect(rating({ codec: 'PCMU', loss: 0, delayMs: 0 })).toBe(93.2);
-    expect(rating({ codec: 'PCMU', loss: 0, delayMs: 100 })).toBe(93.2);
-    expect(rating({ codec: 'PCMU', loss: 0, delayMs: 200 })).toBeLessThan(93.2);
-    expect(rating({ codec: 'G.729', loss: 0, delayMs: 0 })).toBeCloseTo(82.2, 6);
-  });
-
-  it('never leaves the scale', () => {
-    for (const loss of [0, 0.5, 1]) {
-      for (const delayMs of [0, 400, 10_000]) {
-        const score = meanOpinionScore({ codec: 'G.729', loss, delayMs });
-        expect(score).toBeGreaterThanOrEqual(1);
-        expect(score).toBeLessThanOrEqual(4.5);
-      }
-    }
   });
 });
 

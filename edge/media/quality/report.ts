@@ -11,9 +11,8 @@ import {
   type MediaEvidence,
   mediaSummary,
   mediaVerdict,
-  reportedHearing,
 } from '../../call/media-verdict.ts';
-import { meanOpinionScore } from './emodel.ts';
+import { receivedOpinion, sentOpinion } from './opinion.ts';
 import type { Reception } from './reception.ts';
 
 /** What the media leg knows about a call at the time of the report. */
@@ -49,10 +48,6 @@ export interface CallMedia
 
 /** Packets in sender reports beyond the gaps that count as a loss, 1 s: reports and audio overtake each other. */
 const reportedLoss = 50;
-/** Packetization time of 20 ms audio at each end. */
-const packetMs = 20;
-/** Typical delay of a peer's jitter buffer, milliseconds: two packets. */
-const peerPlayoutMs = 40;
 
 export function mediaReport(call: CallMedia): MediaReport {
   const { codec, peerHears, rtcpPackets, fromElsewhere } = call;
@@ -66,12 +61,14 @@ export function mediaReport(call: CallMedia): MediaReport {
     peerIsPrivate: call.peerAddress !== null && isPrivateAddress(call.peerAddress),
     weArePrivate: isPrivateAddress(call.ourAddress),
   });
-  const mosReceived = receivedOpinion(call);
-  const mosSent = sentOpinion(call, lossSent);
+  const lost = packetsLost(call);
+  const expected = (call.reception?.expected ?? 0) + lost - (call.reception?.lost ?? 0);
+  const mosReceived = receivedOpinion({ ...call, received, lost, late: call.packetsLate, expected });
+  const mosSent = sentOpinion({ ...call, lossSent, peerLoss: call.meanPeerLoss });
   const counts = {
     packets_sent: call.packetsSent,
     packets_received: received,
-    packets_lost: packetsLost(call),
+    packets_lost: lost,
     ...(lossSent === null ? {} : { peer_loss_percent: lossSent }),
     rtcp_packets_received: rtcpPackets,
     peer_hears: peerHears,
@@ -95,31 +92,12 @@ export function mediaReport(call: CallMedia): MediaReport {
  * Gaps in the received packets, or all losses by the peer's own count, which also covers those after the last
  * packet.
  */
-function packetsLost({ reception, lostByReports }: CallMedia): number {
+export function packetsLost({
+  reception,
+  lostByReports,
+}: Pick<CallMedia, 'reception' | 'lostByReports'>): number {
   const gaps = reception?.lost ?? 0;
   return lostByReports - gaps >= reportedLoss ? lostByReports : gaps;
-}
-
-/** The score of what we hear; null when nothing arrived and it is unknown whether anything was sent. */
-function receivedOpinion(call: CallMedia): number | null {
-  const { codec, reception } = call;
-  if (codec === null) return null;
-  const lost = packetsLost(call);
-  if (reception === null || reception.received === 0) return lost > 0 ? 1 : null;
-  return meanOpinionScore({
-    codec,
-    loss: (lost + call.packetsLate) / Math.max(1, reception.expected + lost - reception.lost),
-    delayMs: (call.roundTripMs ?? 0) / 2 + packetMs + call.playoutDelayMs,
-  });
-}
-
-/** The score of what the peer hears; null when nothing was sent, or nothing is known about it. */
-function sentOpinion(call: CallMedia, lossSent: number | null): number | null {
-  const { codec, packetsSent, peerHears, meanPeerLoss } = call;
-  if (codec === null || packetsSent === 0) return null;
-  const delayMs = (call.roundTripMs ?? 0) / 2 + packetMs + peerPlayoutMs;
-  if (!reportedHearing(peerHears, lossSent)) return 1;
-  return meanPeerLoss === null ? null : meanOpinionScore({ codec, loss: meanPeerLoss, delayMs });
 }
 
 function rounded(value: number | null, digits: number): number | null {
