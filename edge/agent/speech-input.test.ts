@@ -9,6 +9,7 @@ import { setUp as agentSetUp } from '../../test/kit/edge/pathway-agent.ts';
 import { DeepgramServer } from '../../test/kit/speech/deepgram-server.ts';
 import { FluxServer } from '../../test/kit/speech/flux-server.ts';
 import { providerAt } from '../../test/kit/speech/live-scene.ts';
+import { wireSettled } from '../../test/kit/speech/wire.ts';
 import { quiet, spoken } from '../../test/kit/speech/words.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { SpeechInput } from './speech-input.ts';
@@ -78,8 +79,7 @@ async function setUp(kind: 'deepgram' | 'flux', voices = loudVoices) {
     for (const [index, frame] of frames.entries()) {
       input.write(frame);
       clock.advance(20);
-      await nextTurn();
-      await nextTurn();
+      await wireSettled();
       if (seen.includes('finished')) return index * 20;
     }
     return frames.length * 20;
@@ -141,7 +141,7 @@ describe('words while the caller speaks', () => {
       agent.read(frame);
       agent.write?.(one);
       clock.advance(20);
-      await nextTurn();
+      await wireSettled();
     }
     while (!host.lines('agent-action').includes('agent-action: Interrupted by the caller')) await nextTurn();
     await settle();

@@ -143,9 +143,7 @@ describe("the socket's life cycle", () => {
     const server = await listen();
     const { bot, host, clock } = await begun({ server });
     bot.socket.close(1000);
-    await bot.closed();
-    await settle();
-    expect(host.hangups).toEqual(['the stream server closed the socket with 1000']);
+    await expect.poll(() => host.hangups).toEqual(['the stream server closed the socket with 1000']);
     expect(clock.pending).toBe(0);
   });
 

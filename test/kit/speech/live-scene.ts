@@ -13,6 +13,7 @@ import type {
 } from '../../../edge/agent/transcription/transcription.ts';
 import { RecordingLog } from '../edge/agent.ts';
 import { labKey } from './lab-server.ts';
+import { wireSettled } from './wire.ts';
 import { quiet, spoken } from './words.ts';
 
 /** Long enough for a machine with much other work. */
@@ -80,7 +81,7 @@ export class LiveScene {
     for (const frame of frames) {
       this.transcription.write(frame);
       this.clock.advance(20);
-      await nextTurn();
+      await wireSettled();
     }
   }
 
@@ -103,7 +104,7 @@ export class LiveScene {
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += 20) {
       this.clock.advance(20);
-      await nextTurn();
+      await wireSettled();
     }
   }
 }

@@ -1,5 +1,4 @@
 /** A realtime agent, its laboratory server, and a call whose time the test advances. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { FakeClock } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
@@ -9,6 +8,7 @@ import { RealtimeAgent, type RealtimeSettings } from '../../../edge/agent/realti
 import { type RealtimeLimits, realtimeLimits } from '../../../edge/agent/realtime/realtime-limits.ts';
 import { call, countingVoice, manner, RecordingHost, RecordingLog } from '../edge/agent.ts';
 import { type LabServer, labKey } from './lab-server.ts';
+import { wireSettled } from './wire.ts';
 import { quiet, spoken } from './words.ts';
 
 /** Long enough for a machine with much other work. */
@@ -91,12 +91,12 @@ export class RealtimeScene {
     return ms;
   }
 
-  /** Waits for what sockets of this process bring. */
+  /** Waits for what sockets of this process bring; `is` may let time pass. */
   async until(what: string, is: () => boolean): Promise<void> {
     const deadline = Date.now() + untilMs;
     while (!is()) {
       if (Date.now() > deadline) throw new Error(`timed out waiting for ${what}`);
-      await nextTurn();
+      await wireSettled();
     }
   }
 
