@@ -65,7 +65,8 @@ Trunkline is ready (${(ms / 1000).toFixed(1)} s).
 
   SIP over TLS    ${env.SIP_HOST || '0.0.0.0'}:${bootstrap.sip.port}
   SRTP            UDP ${rtp}
-  API             ${bootstrap.control_url} (reference: ${bootstrap.control_url}/docs)
+  Console         ${bootstrap.control_url} (sign in with the API key)
+  API             ${bootstrap.control_url}/v1 (reference: ${bootstrap.control_url}/docs)
   API key         "api_key" in ${file}
 
 Place a call, from a second shell:
