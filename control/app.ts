@@ -1,61 +1,42 @@
 /** Puts the control plane together: database, API, edge link, background work. It does not listen; its caller does. */
-import type { FastifyBaseLogger } from 'fastify';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { withLimits } from '#shared/limits.ts';
-import { createModels } from '#shared/models/models.ts';
-import { parseNetworks } from '#shared/outgoing-targets.ts';
-import { alertRoutes, alertSenders, logSender, smsSender, startAlerts } from './alerts/index.ts';
+import { alertRoutes, alertSenders, startAlerts } from './alerts/index.ts';
 import { auditRoutes } from './audit/index.ts';
 import { createBackground } from './background.ts';
 import { callRoutes, completedBody, searchRoutes, sipCallRoutes, startLostCalls } from './calls/index.ts';
-import { Catalogue } from './catalogue/index.ts';
-import { linkCatalogue } from './catalogue-links.ts';
 import { chatRoutes } from './chats/index.ts';
 import { checkRoutes } from './checks/index.ts';
 import { consoleRoutes } from './console/index.ts';
-import { type TextSessionParts, webhookClient } from './conversations/index.ts';
 import {
   type Database,
   livingReplicas,
   measureReplica,
   openDatabase,
-  Replica,
   rounds,
   type SecretBox,
-  type SyncLog,
   together,
 } from './db/index.ts';
 import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
-import { followCatalogue } from './edge-config/index.ts';
-import { Announcements, acceptEdges, ConnectedEdges, type Reports, SharedEdges } from './edge-link/index.ts';
+import { acceptEdges } from './edge-link/index.ts';
 import { edgeRoutes } from './edges/index.ts';
-import { Fleet } from './fleet/index.ts';
-import {
-  type App,
-  addDurableAnswers,
-  addIdempotency,
-  createBase,
-  trackRequests,
-  WrongKeys,
-} from './http/index.ts';
+import { createEvents, eventRoutes } from './events/index.ts';
+import { type App, addDurableAnswers, addIdempotency, createBase, trackRequests } from './http/index.ts';
 import { numberRoutes } from './inbound/index.ts';
-import { Leaving } from './leaving.ts';
-import { type ControlLimits, controlLimits } from './limits.ts';
+import { controlLimits } from './limits.ts';
 import { once } from './once.ts';
 import { deploymentSecrets } from './operations/index.ts';
-import { AccessMetrics, addGuard, organizationRoutes, Quotas } from './organizations/index.ts';
+import { addGuard, organizationRoutes } from './organizations/index.ts';
 import { pathwayRoutes } from './pathways/index.ts';
 import { personaRoutes } from './personas/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
-import { type PromotionGate, PromotionGates } from './promotion/index.ts';
 import { ensureRecordingKey } from './recording-keys/index.ts';
-import { createRecordings, recordingRoutes, startStorageWork } from './recordings/index.ts';
-import { Bus, measureBus, SharedCounts } from './replicas/index.ts';
-import { closeCallsWithoutOutbox, createReportStore } from './report-writers.ts';
+import { recordingRoutes, startStorageWork } from './recordings/index.ts';
+import { Bus, measureBus } from './replicas/index.ts';
+import { closeCallsWithoutOutbox, reportStoreOf } from './report-writers.ts';
 import { startRetention } from './retention.ts';
-import type { ControlConfig } from './settings/index.ts';
+import { type AppOptions, createServices, type Services } from './services.ts';
 import {
-  AgentTestSockets,
   analysisRoutes,
   analyticsRoutes,
   createTestRuns,
@@ -65,15 +46,9 @@ import {
   testRunRoutes,
   tornadoRoutes,
 } from './testing/index.ts';
-import {
-  edgeToolRoute,
-  integrationRoutes,
-  sealEarlierBodies,
-  startTools,
-  toolRoutes,
-} from './tools/index.ts';
-import { learnedState, registerRoutes, sipRoutes } from './trunks/index.ts';
-import { type DeliveryParts, sendEvent, startWebhookDeliveries, webhookSubject } from './webhooks/index.ts';
+import { edgeToolRoute, integrationRoutes, sealEarlierBodies, toolRoutes } from './tools/index.ts';
+import { registerRoutes, sipRoutes } from './trunks/index.ts';
+import { sendEvent, startWebhookDeliveries } from './webhooks/index.ts';
 import { createWidgets, visitorRoutes, widgetMetrics, widgetRoutes } from './widgets/index.ts';
 
 export interface ControlApp {
@@ -95,26 +70,6 @@ export interface ControlApp {
   leave(): Promise<void>;
   /** Closes connections, background work and the database, in this order. Later calls return the same promise. */
   close(): Promise<void>;
-}
-
-export interface AppOptions {
-  readonly config: ControlConfig;
-  readonly logger: FastifyBaseLogger;
-  readonly clock?: Clock;
-  /** Other limits than those of the product; for tests. */
-  readonly limits?: ControlLimits;
-  /** Whether responses are checked against their schemas; for tests. */
-  readonly checkAnswers?: boolean;
-  /** How webhooks reach their targets, and when webhooks and notices are retried; for tests. */
-  readonly webhooks?: Pick<DeliveryParts, 'resolve' | 'ca' | 'random'>;
-  /** Replaces models and webhooks in text conversations; for tests. */
-  readonly conversations?: Partial<TextSessionParts>;
-  /** Replaces the promotion gate of test scenarios; for tests. */
-  readonly promotionGate?: PromotionGate;
-  /** Wraps the store of edge reports; for tests. */
-  readonly watchReports?: (store: Reports) => Reports;
-  /** Replaces the sync of the database's log; for tests. */
-  readonly sync?: SyncLog;
 }
 
 /** @throws Error when the database cannot be opened or migrated */
@@ -186,6 +141,7 @@ async function assemble(
   const senders = alertSenders(config, services.limits.alerts, clock, logger);
   const porting = portingParts(services, logger, metrics.registry);
   const widgets = createWidgets(services, logger, widgetMetrics(metrics.registry));
+  const events = createEvents(services, logger, metrics.registry);
   const testRuns = createTestRuns(services, logger, metrics.registry);
   if (options.promotionGate) services.promotionGates.register(options.promotionGate);
   else registerGate(services, testRuns);
@@ -201,6 +157,7 @@ async function assemble(
       alertRoutes(scope, services, { senders, sendWebhook: (...event) => sendEvent(posting, ...event) });
       testRunRoutes(scope, services, testRuns);
       tornadoRoutes(scope, services, tornado);
+      eventRoutes(scope, services, events);
     }),
   );
   await app.ready();
@@ -208,7 +165,7 @@ async function assemble(
   if (sealed > 0) logger.info({ rows: sealed }, 'tools of an earlier version were sealed');
   await preparePorting(services, porting, logger);
 
-  const store = createReportStore(database, clock, services.announcements, config.probeGapMs, services.fleet);
+  const store = reportStoreOf(services);
   const reports = options.watchReports?.(store) ?? store;
   const parts = {
     ...services,
@@ -217,7 +174,6 @@ async function assemble(
     config: services.edgeConfig,
     log: logger,
     commandTimeoutMs: services.limits.edgeLink.commandTimeoutMs,
-    sharedEdges: services.sharedEdges,
     onReports: metrics.reports,
     outboxLost: (edgeId: string) => closeCallsWithoutOutbox(services, edgeId),
   };
@@ -245,6 +201,7 @@ async function assemble(
         replica.whileHeld('lost calls', () => rounds(startLostCalls(services, logger, calls))),
         replica.whileHeld('retention', () => rounds(startRetention(services, logger, metrics.retention))),
         replica.whileHeld('widget sweep', () => rounds(widgets.startSweep())),
+        replica.whileHeld('events', () => rounds(events.startSweep())),
         replica.whileHeld('fleet', () => rounds(services.fleet.start())),
       ]),
   });
@@ -259,6 +216,7 @@ async function assemble(
     }),
     drain: once(async () => {
       background.hold();
+      events.close();
       services.agentTestSockets.close();
       await edgeConnections.close();
       await app.close();
@@ -268,6 +226,7 @@ async function assemble(
       await background.close();
       services.agentTestSockets.close();
       await edgeConnections.close();
+      events.close();
       await widgets.close();
       await tools.close();
       await app.close();
@@ -291,85 +250,6 @@ async function joinReplicas({ bus, database, replica }: Services): Promise<void>
       () => undefined,
     );
   });
-}
-
-/** The services that areas are built from; each area's deps.ts picks what it needs. */
-export type Services = ReturnType<typeof createServices>;
-
-function createServices(options: AppOptions, database: Database, secrets: SecretBox, clock: Clock, bus: Bus) {
-  const { config, webhooks, conversations } = options;
-  const limits = withLimits(controlLimits, options.limits);
-  const catalogue = new Catalogue(database);
-  const edges = new ConnectedEdges();
-  const announcements = new Announcements(clock, { bus, hereOnly: new Set([webhookSubject]) });
-  linkCatalogue(catalogue, announcements);
-  const edgeConfig = followCatalogue(catalogue, database, secrets, config, bus);
-  const allowedTargets = parseNetworks(config.allowPrivateTargets);
-  const sharedCounts = new SharedCounts(bus.transients);
-  const tools = startTools(
-    { limits, clock, database, secrets, allowedTargets, sharedCounts },
-    {
-      log: options.logger,
-      sms: config.sms
-        ? smsSender(config.sms, clock, limits.alerts.sendTimeoutMs)
-        : logSender('sms', options.logger),
-      smsTimeoutMs: limits.alerts.sendTimeoutMs,
-      runsAtOnce: config.quotas.toolRunsAtOnce,
-      ...webhooks,
-    },
-  );
-  const replica = new Replica({
-    db: database.apart,
-    id: config.instanceId,
-    log: options.logger,
-    limits: limits.db,
-  });
-  const models = createModels(config.models, { clock, random: Math.random, limits: limits.models });
-  return {
-    config,
-    limits,
-    clock,
-    database,
-    replica,
-    leaving: new Leaving({ clock, replica, db: database.apart, log: options.logger }),
-    secrets,
-    catalogue,
-    edgeConfig,
-    bus,
-    edges,
-    fleet: new Fleet({ bus, clock, database, edges, log: options.logger, learned: learnedState }),
-    sharedEdges: new SharedEdges({
-      database,
-      bus,
-      clock,
-      edges,
-      commandTimeoutMs: limits.edgeLink.commandTimeoutMs,
-      log: options.logger,
-    }),
-    agentTestSockets: new AgentTestSockets({
-      bus,
-      clock,
-      secrets,
-      mostFrameBytes: limits.edgeLink.frameBytes,
-    }),
-    announcements,
-    allowedTargets,
-    quotas: new Quotas(config.quotas),
-    accessMetrics: new AccessMetrics(),
-    sharedCounts,
-    wrongKeys: new WrongKeys(clock, sharedCounts.as('wrong keys')),
-    tools,
-    ...createRecordings({ database, clock, secrets, allowedTargets, replica, dataFolder: config.dataFolder }),
-    promotionGates: new PromotionGates(),
-    models,
-    conversations: {
-      models: models.agent({ onFailure: 'reject' }),
-      webhook: webhookClient({ clock, allowedTargets, ...webhooks }),
-      tools: tools.forConversation,
-      clock,
-      ...conversations,
-    },
-  };
 }
 
 /** Every area of the API; a new area is one more line. */

@@ -11,12 +11,12 @@ import { newId } from '#shared/ids.ts';
 import { pathExists } from '#shared/path-exists.ts';
 import { SettingError } from '#shared/settings/reader.ts';
 import { namingPath } from '#shared/storage-fault.ts';
-import type { Services } from './app.ts';
 import { type Db, type Json, toJson } from './db/index.ts';
 import { demoEdges, demoNodes } from './demo-pathway.ts';
 import { updateNumber } from './numbers/index.ts';
 import { createApiKey, createEdgeToken, createOrganization, isoTime } from './organizations/index.ts';
 import { acceptGraph, insertPathway } from './pathways/index.ts';
+import type { Services } from './services.ts';
 import type { ControlConfig } from './settings/index.ts';
 import { attachNumbers, sipServer } from './trunks/index.ts';
 

@@ -5,6 +5,7 @@ import { alertLimits } from './alerts/index.ts';
 import { callLimits } from './calls/index.ts';
 import { databaseLimits } from './db/index.ts';
 import { edgeLinkLimits } from './edge-link/index.ts';
+import { eventLimits } from './events/index.ts';
 import { portingLimits } from './porting/index.ts';
 import { replicaLimits } from './replicas/index.ts';
 import { testingLimits } from './testing/index.ts';
@@ -17,6 +18,7 @@ export const controlLimits = {
   calls: callLimits,
   db: databaseLimits,
   edgeLink: edgeLinkLimits,
+  events: eventLimits,
   models: modelLimits,
   porting: portingLimits,
   replicas: replicaLimits,

@@ -12,15 +12,28 @@ import {
   ReportStore,
   type ReportWriters,
 } from './edge-link/index.ts';
+import { Followers } from './events/index.ts';
 import type { Fleet } from './fleet/index.ts';
+import type { ControlConfig } from './settings/index.ts';
 import { learnedProbes, registrationSubject, storeHealth, storeRegistration } from './trunks/index.ts';
 
 import { webhookSubject } from './webhooks/index.ts';
 
 export { closeCallsWithoutOutbox } from './calls/index.ts';
 
+export interface ReportStoreParts {
+  readonly announcements: Announcements;
+  readonly clock: Clock;
+  readonly config: Pick<ControlConfig, 'probeGapMs'>;
+  readonly database: Database;
+  readonly fleet: Fleet;
+  /** Shared with who opens windows of events. */
+  readonly followers: Followers;
+}
+
 /**
  * @param probeGapMs a longer gap between two probes of a trunk breaks a series of failures
+ * @param followers shared with who opens windows of events
  * @param fleet knows which reports are from an edge whose work others have taken over: these are dropped
  */
 export function createReportStore(
@@ -29,18 +42,35 @@ export function createReportStore(
   announcements = new Announcements(clock),
   probeGapMs = 180_000,
   fleet: Pick<Fleet, 'isOutdated'> = { isOutdated: () => false },
+  followers: Followers = new Followers(database),
 ): ReportStore {
-  return new ReportStore(database, clock, reportWriters(fleet, probeGapMs), announcements);
+  return new ReportStore(database, clock, reportWriters(fleet, probeGapMs, followers), announcements);
 }
 
-function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): ReportWriters {
+/** That of a running control plane. */
+export function reportStoreOf({
+  announcements,
+  clock,
+  config,
+  database,
+  fleet,
+  followers,
+}: ReportStoreParts): ReportStore {
+  return createReportStore(database, clock, announcements, config.probeGapMs, fleet, followers);
+}
+
+function reportWriters(
+  fleet: Pick<Fleet, 'isOutdated'>,
+  probeGapMs: number,
+  followers: Followers,
+): ReportWriters {
   return {
     begin: (db, now) => {
-      let calls = new CallReports();
+      let calls = new CallReports(followers);
       /** Calls that were reported earlier in the transaction are judged, too. */
       const closeOthers = async (source: ReportSource, body: RunningReport, effects: ReportEffects) => {
         await calls.store(db, now);
-        calls = new CallReports();
+        calls = new CallReports(followers);
         await storeRunning(db, source, body, now, effects);
       };
       return {
@@ -52,7 +82,7 @@ function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): Re
               calls.addCall(body, edgeId, effects);
               return;
             case 'transcript':
-              calls.addTranscript(body, now);
+              calls.addTranscript(body, now, effects);
               return;
             case 'trace':
               calls.addTrace(body, now);
@@ -68,7 +98,7 @@ function reportWriters(fleet: Pick<Fleet, 'isOutdated'>, probeGapMs: number): Re
                 effects.lost.outdated += 1;
                 return;
               }
-              return storeOfFleet(db, body, edgeId, effects, probeGapMs);
+              return storeOfFleet(db, body, edgeId, effects, { now, probeGapMs });
             default:
               return storeOfCheck(db, body, now, effects);
           }
@@ -105,16 +135,16 @@ async function storeOfFleet(
   body: FleetReport,
   edgeId: string,
   { announced, learned }: ReportEffects,
-  probeGapMs: number,
+  { now, probeGapMs }: { readonly now: string; readonly probeGapMs: number },
 ): Promise<void> {
   if (body.type === 'health') {
-    await storeHealth(db, body);
+    await storeHealth(db, body, now);
     await storeProbeRuns(db, body.probes, probeGapMs);
     learned.probes.push(...learnedProbes(body.probes));
     learned.moves.push(...(body.moves ?? []));
     return;
   }
-  const facts = await storeRegistration(db, body, edgeId);
+  const facts = await storeRegistration(db, body, edgeId, now);
   if (facts && body.changed === true) learned.registrations.push(facts);
   if (body.order_id !== undefined) announced.add(registrationSubject(body.order_id));
 }

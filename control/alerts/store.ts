@@ -2,6 +2,7 @@
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import type { AlertRow, Db, SipConfigurationRow } from '../db/index.ts';
+import { changeAndRecord, type Happening, recordEvents } from '../events/index.ts';
 import { queueEvent } from '../webhooks/index.ts';
 import { alertEvent, eventType } from './notice-rules.ts';
 import { queueNotices } from './notices-store.ts';
@@ -90,6 +91,14 @@ async function tell(db: Db, clock: Clock, row: SipConfigurationRow, alert: Alert
     subjectId: alert.id,
     data: alertEvent(alert),
   });
+  await recordEvents(db, [happening(alert, alert.resolved_at ?? alert.raised_at)]);
+}
+
+function happening(alert: AlertRow, at: string): Happening {
+  const { configuration_id: trunk_id, id: alert_id, number, org_id: orgId } = alert;
+  const subject = { alert_id, number, trunk_id };
+  const type = alert.resolved_at === null ? 'alert.raised' : 'alert.resolved';
+  return { orgId, type, at, subject, data: { alert: alertEvent(alert) } };
 }
 
 export async function setCalm(db: Db, id: string, calm: number): Promise<void> {
@@ -97,33 +106,41 @@ export async function setCalm(db: Db, id: string, calm: number): Promise<void> {
 }
 
 /** Ends the open alerts of a configuration whose alerts were disabled; no notice is sent (contract 3.5). */
-export async function withdrawAlerts(db: Db, now: string, configurationId: string): Promise<void> {
-  await db
-    .updateTable('alerts')
-    .set({ resolved_at: now })
-    .where('configuration_id', '=', configurationId)
-    .where('resolved_at', 'is', null)
-    .execute();
+export function withdrawAlerts(db: Db, now: string, configurationId: string): Promise<void> {
+  return changeAndRecord(db, async (trx) => {
+    const ended = await trx
+      .updateTable('alerts')
+      .set({ resolved_at: now })
+      .where('configuration_id', '=', configurationId)
+      .where('resolved_at', 'is', null)
+      .returningAll()
+      .execute();
+    return ended.map((alert) => happening(alert, now));
+  });
 }
 
 /** Ends the open alerts of configurations that were deleted or no longer have alert settings. */
-export async function withdrawOrphans(db: Db, now: string): Promise<void> {
-  await db
-    .updateTable('alerts')
-    .set({ resolved_at: now })
-    .where('resolved_at', 'is', null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('sip_configurations')
-            .select('id')
-            .whereRef('sip_configurations.id', '=', 'alerts.configuration_id')
-            .where('alert_config', 'is not', null),
+export function withdrawOrphans(db: Db, now: string): Promise<void> {
+  return changeAndRecord(db, async (trx) => {
+    const ended = await trx
+      .updateTable('alerts')
+      .set({ resolved_at: now })
+      .where('resolved_at', 'is', null)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('sip_configurations')
+              .select('id')
+              .whereRef('sip_configurations.id', '=', 'alerts.configuration_id')
+              .where('alert_config', 'is not', null),
+          ),
         ),
-      ),
-    )
-    .execute();
+      )
+      .returningAll()
+      .execute();
+    return ended.map((alert) => happening(alert, now));
+  });
 }
 
 export async function countOpen(db: Db): Promise<ReadonlyMap<AlertKind, number>> {

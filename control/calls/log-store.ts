@@ -28,7 +28,7 @@ export interface CallFilter {
 }
 
 /** The columns of a log line. The call's input and transcript, which may be long, are left out. */
-const shown = [
+export const callColumns = [
   'id',
   'sip_call_id',
   'parent_id',
@@ -52,7 +52,7 @@ const shown = [
   'media',
 ] as const;
 
-export type LoggedCall = Pick<CallRow, (typeof shown)[number]>;
+export type LoggedCall = Pick<CallRow, (typeof callColumns)[number]>;
 
 /** Newest first: `started_at`, then `id`, both descending. */
 export function listCalls(db: Db, orgId: string, filter: CallFilter, limit: number): Promise<LoggedCall[]> {
@@ -84,7 +84,7 @@ function indexOf(number: string | undefined, { direction, outcome }: Range): str
 
 function readRange(db: Db, orgId: string, { number, from, to, after }: CallFilter, range: Range) {
   const calls = onIndex<CallRow, 'calls'>(db, 'calls', indexOf(number, range));
-  let query = db.selectFrom(calls).select(shown).where('org_id', '=', orgId);
+  let query = db.selectFrom(calls).select(callColumns).where('org_id', '=', orgId);
   if (number !== undefined) query = query.where('number', '=', number);
   if (range.outcome !== undefined) query = query.where('outcome', '=', range.outcome);
   if (range.sipCode !== undefined) query = query.where('sip_code', '=', range.sipCode);

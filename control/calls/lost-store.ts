@@ -11,8 +11,10 @@
 import { newId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { builtOnce, type CallRow, type Database, type Db, fromJson, isAmong } from '../db/index.ts';
+import { changeAndRecord, recordEvents } from '../events/index.ts';
 import { queueCallsCompleted } from './completed-event.ts';
 import { queueConferenceEvents, type ReportedEvent } from './conference-events.ts';
+import { endsOf, type ToldCall, toldColumns } from './happenings.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';
 const lost = 'edge_lost' satisfies TerminationCode;
@@ -31,21 +33,25 @@ function mustEnd({ termination, hangup_by }: End): boolean {
 }
 
 /** Ends a call that no edge took. Does nothing once an edge has reported it. */
-export async function failQueuedCall(db: Db, id: string, now: string, detail: string): Promise<void> {
-  await db
-    .updateTable('calls')
-    .set({
-      status: 'failed',
-      outcome: 'failed',
-      ended_at: now,
-      termination: unavailable,
-      termination_detail: detail,
-      hangup_by: 'error',
-    })
-    .where('id', '=', id)
-    .where('sip_call_id', '=', '')
-    .where('ended_at', 'is', null)
-    .execute();
+export function failQueuedCall(db: Db, id: string, now: string, detail: string): Promise<void> {
+  return changeAndRecord(db, async (trx) => {
+    const failed = await trx
+      .updateTable('calls')
+      .set({
+        status: 'failed',
+        outcome: 'failed',
+        ended_at: now,
+        termination: unavailable,
+        termination_detail: detail,
+        hangup_by: 'error',
+      })
+      .where('id', '=', id)
+      .where('sip_call_id', '=', '')
+      .where('ended_at', 'is', null)
+      .returning(toldColumns)
+      .execute();
+    return endsOf(failed, now);
+  });
 }
 
 /** Marks a lost call to be ended as soon as its edge reports it. */
@@ -222,13 +228,13 @@ async function closeAs(
 ): Promise<boolean> {
   const ended = calls.map((call) => ({ ...call, ended_at: endTime(call) }));
   const webhooksQueued = await queueCallsCompleted(db, ended, now);
-  for (const { id, ended_at, answered_at, last_seen_at } of ended)
-    await closeCall(db, {
-      id,
-      ended_at,
-      termination,
-      ...endOf(answered_at, detailOf[termination](last_seen_at)),
-    });
+  const closed = ended.map(({ id, ended_at, answered_at, last_seen_at }) => ({
+    id,
+    ended_at,
+    termination,
+    ...endOf(answered_at, detailOf[termination](last_seen_at)),
+  }));
+  await closeCalls(db, closed, now);
   return webhooksQueued;
 }
 
@@ -250,12 +256,15 @@ const updateClosed = builtOnce((db, { id, ...end }: Closed) =>
   db
     .updateTable('calls')
     .set({ ...end, hangup_by: 'error' })
-    .where('id', '=', id),
+    .where('id', '=', id)
+    .returning(toldColumns),
 );
 
-/** Stores the end of a call that its edge does not report. */
-export async function closeCall(db: Db, closed: Closed): Promise<void> {
-  await updateClosed(db, closed);
+/** Stores the end of calls that their edge does not report. @param now ISO */
+export async function closeCalls(db: Db, closed: readonly Closed[], now: string): Promise<void> {
+  const ended: ToldCall[] = [];
+  for (const one of closed) ended.push(...(await updateClosed(db, one)));
+  await recordEvents(db, endsOf(ended, now));
 }
 
 const detailOf = {

@@ -6,6 +6,7 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Db, fromJson, type SipConfigurationRow } from '../db/index.ts';
 import { isPublished, Unanswered } from '../edge-link/index.ts';
+import { recordEvents } from '../events/index.ts';
 import { RateLimiter } from '../http/index.ts';
 import { findNumber, readDialedTarget } from '../numbers/index.ts';
 import {
@@ -20,6 +21,7 @@ import { personaAgent } from '../personas/index.ts';
 import { agentTools, firstUnknownTool } from '../tools/index.ts';
 import { findConfigurations, listConfigurations, regionWish } from '../trunks/index.ts';
 import type { CallDeps } from './deps.ts';
+import { happeningsOf } from './happenings.ts';
 import { failQueuedCall } from './lost-store.ts';
 import { checkOrder, orderedAgent, orderSettings, type PlaceCommand, queuedRow } from './order-rules.ts';
 import { findCall, insertCall } from './store.ts';
@@ -89,6 +91,7 @@ export class CallPlacer {
       // Stored before the new edge configuration is built, which then has the version that the call needs.
       await catalogue.change(async (db, altered) => {
         await insertCall(db, row);
+        await recordEvents(db, happeningsOf(row, null, row.started_at));
         const { pathway_id: id, pathway_version: version } = row;
         if (id === null || version === null || version === 0) return;
         // Most calls name a version that the edges have: building all graphs of a pathway is not for each call.

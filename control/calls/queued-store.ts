@@ -6,7 +6,7 @@
 import type { TerminationCode } from '#shared/termination.ts';
 import type { Database } from '../db/index.ts';
 import { queueCallsCompleted } from './completed-event.ts';
-import { type ClosedCalls, closeCall, runningCalls } from './lost-store.ts';
+import { type ClosedCalls, closeCalls, runningCalls } from './lost-store.ts';
 
 const unavailable: TerminationCode = 'edge_unavailable';
 const detail =
@@ -40,10 +40,16 @@ export function closeQueuedCalls(
       .execute();
     const ended = calls.map((call) => ({ ...call, ended_at: now }));
     const webhooksQueued = await queueCallsCompleted(trx, ended, now);
-    for (const { id, sip_code, sip_reason } of calls) {
-      const end = { ended_at: now, status: 'failed', outcome: 'failed', sip_code, sip_reason };
-      await closeCall(trx, { id, ...end, termination: unavailable, termination_detail: detail });
-    }
+    const end = { ended_at: now, status: 'failed', outcome: 'failed' };
+    const why = { termination: unavailable, termination_detail: detail };
+    const closed = calls.map(({ id, sip_code, sip_reason }) => ({
+      id,
+      sip_code,
+      sip_reason,
+      ...end,
+      ...why,
+    }));
+    await closeCalls(trx, closed, now);
     return { closed: calls.length, webhooksQueued };
   });
 }

@@ -13,9 +13,11 @@ import {
   toJson,
 } from '../db/index.ts';
 import type { ReportEffects } from '../edge-link/index.ts';
+import { eventSubject, type Followers, nobody, recordEvents } from '../events/index.ts';
 import { webhookSubject } from '../webhooks/index.ts';
 import { queueCallsCompleted } from './completed-event.ts';
 import { queueConferenceEvents, type ReportedEvent } from './conference-events.ts';
+import { happeningsOfCalls, happeningsOfLines } from './happenings.ts';
 import { unwantedOf } from './lost-store.ts';
 import { MeasuredParts } from './measured-store.ts';
 import { callRow } from './rules.ts';
@@ -34,14 +36,25 @@ export class CallReports {
   readonly #transcripts: Omit<TranscriptPartRow, 'id'>[] = [];
   readonly #traces: Omit<TracePartRow, 'id'>[] = [];
   readonly #measured = new MeasuredParts();
+  readonly #said: Body<'transcript'>[] = [];
+  readonly #followers: Pick<Followers, 'in'>;
+  #effects: ReportEffects | null = null;
+
+  constructor(followers: Pick<Followers, 'in'>) {
+    this.#followers = followers;
+  }
 
   /** @throws RangeError for an invalid time */
   addCall({ call }: Body<'call'>, edgeId: string, effects: ReportEffects): void {
     const { conference_event: event } = call;
+    this.#effects ??= effects;
     this.#calls.push({ row: callRow(call, edgeId), event: event ? { event, call } : null, effects });
   }
 
-  addTranscript({ call_id, entries }: Body<'transcript'>, received_at: string): void {
+  addTranscript(body: Body<'transcript'>, received_at: string, effects: ReportEffects): void {
+    const { call_id, entries } = body;
+    this.#effects ??= effects;
+    this.#said.push(body);
     this.#transcripts.push({ call_id, entries: toJson(entries), received_at });
   }
 
@@ -72,11 +85,22 @@ export class CallReports {
       wanted.flatMap(({ event }) => event ?? []),
       now,
     );
+    const isNews = wanted.length > 0 || this.#said.length > 0;
+    const followed = isNews ? await this.#followers.in(db) : nobody;
+    const happenings = await happeningsOfCalls(
+      db,
+      followed,
+      wanted.map(({ row }) => row),
+      now,
+    );
     if (queued || told) wanted[0]?.effects.announced.add(webhookSubject);
     for (const rows of newestRows(wanted.map(({ row }) => row))) await saveCalls(db, [...rows.values()]);
     await insertTranscripts(db, this.#transcripts);
     await insertTraces(db, this.#traces);
     await this.#measured.store(db);
+    if (followed.isEmpty) return;
+    await recordEvents(db, [...happenings, ...(await happeningsOfLines(db, followed, this.#said, now))]);
+    this.#effects?.announced.add(eventSubject);
   }
 
   /** Without running calls that their edges must end. */

@@ -193,7 +193,7 @@ async function startTestCall(services: CheckDeps, orgId: string, request: TestCa
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     const diagnosis = `The edge did not take the test call: ${problem}`;
-    await setTestCall(database.db, id, failedTestCall(queuedTestCall, problem, diagnosis));
+    await setTestCall(database.db, id, failedTestCall(queuedTestCall, problem, diagnosis), isoTime(clock));
     throw error;
   }
   return id;

@@ -1,7 +1,9 @@
 /** Discoveries and test calls as stored. */
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody, TestCallState } from '#shared/edge-protocol/reports.ts';
-import { builtOnce, type Db, type DiscoveryRow, type TestCallRow, toJson } from '../db/index.ts';
+import { builtOnce, type Db, type DiscoveryRow, fromJson, type TestCallRow, toJson } from '../db/index.ts';
+import { changeAndRecord, type Happening, recordEvents } from '../events/index.ts';
+import { discoveryView } from './rules.ts';
 
 /** Contract 3.1: kept after completion. */
 export const discoveryKeptMs = 10 * 60 * 1000;
@@ -50,16 +52,38 @@ export function findTestCall(
     .executeTakeFirst();
 }
 
-export async function insertTestCall(db: Db, row: TestCallRow): Promise<void> {
-  await db.insertInto('test_calls').values(row).execute();
+export function insertTestCall(db: Db, row: TestCallRow): Promise<void> {
+  return changeAndRecord(db, async (trx) => {
+    await trx.insertInto('test_calls').values(row).execute();
+    return [ofTestCall(row, row.created_at)];
+  });
 }
 
-export async function setTestCall(db: Db, id: string, state: TestCallState): Promise<void> {
-  await db
-    .updateTable('test_calls')
-    .set({ state: toJson(state) })
-    .where('id', '=', id)
-    .execute();
+/** @param now ISO */
+export function setTestCall(db: Db, id: string, state: TestCallState, now: string): Promise<void> {
+  return changeAndRecord(db, async (trx) => {
+    const changed = await trx
+      .updateTable('test_calls')
+      .set({ state: toJson(state) })
+      .where('id', '=', id)
+      .returningAll()
+      .execute();
+    return changed.map((row) => ofTestCall(row, now));
+  });
+}
+
+function ofTestCall({ id, org_id: orgId, state }: TestCallRow, at: string): Happening {
+  const now = fromJson(state);
+  const type = now.result === 'pending' ? 'test_call.updated' : 'test_call.ended';
+  const subject = { test_call_id: id };
+  return { orgId, type, at, subject, data: { test_call: { call_id: id, ...now } } };
+}
+
+function ofDiscovery(row: DiscoveryRow, at: string): Happening {
+  const { completed_at, id, org_id: orgId } = row;
+  const type = completed_at === null ? 'discovery.updated' : 'discovery.ended';
+  const discovery = discoveryView(row, Date.parse(at));
+  return { orgId, type, at, subject: { discovery_id: id }, data: { discovery } };
 }
 
 /** Deletes checks that are no longer shown. Returns how many rows were deleted. */
@@ -85,21 +109,33 @@ const saveDiscovery = builtOnce(
       .updateTable('discoveries')
       .set({ result, completed_at })
       .where('id', '=', id)
-      .where('completed_at', 'is', null),
+      .where('completed_at', 'is', null)
+      .returningAll(),
 );
 
 const saveTestCall = builtOnce(
   (db, { id, state, updated_at }: Pick<TestCallRow, 'id' | 'state' | 'updated_at'>) =>
-    db.updateTable('test_calls').set({ state, updated_at }).where('id', '=', id),
+    db.updateTable('test_calls').set({ state, updated_at }).where('id', '=', id).returningAll(),
 );
 
 /** Stores a report of a discovery or a test call; a report without its row is dropped. */
 export async function storeCheck(db: Db, body: CheckBody, now: string): Promise<void> {
   if (body.type === 'discovery') {
     const completed_at = body.result.status === 'running' ? null : now;
-    await saveDiscovery(db, { id: body.discovery_id, result: toJson(body.result), completed_at });
-    return;
+    const saved = await saveDiscovery(db, {
+      id: body.discovery_id,
+      result: toJson(body.result),
+      completed_at,
+    });
+    return recordEvents(
+      db,
+      saved.map((row) => ofDiscovery(row, now)),
+    );
   }
   const { type: _, test_call_id, ...state } = body;
-  await saveTestCall(db, { id: test_call_id, state: toJson(state), updated_at: now });
+  const saved = await saveTestCall(db, { id: test_call_id, state: toJson(state), updated_at: now });
+  await recordEvents(
+    db,
+    saved.map((row) => ofTestCall(row, now)),
+  );
 }

@@ -5,6 +5,7 @@ import type { AgentsTables } from './tables/agents.ts';
 import type { AlertsTables } from './tables/alerts.ts';
 import type { CallsTables } from './tables/calls.ts';
 import type { EdgesTables } from './tables/edges.ts';
+import type { EventsTables } from './tables/events.ts';
 import type { OrganizationsTables } from './tables/organizations.ts';
 import type { PortingTables } from './tables/porting.ts';
 import type { RecordingsTables } from './tables/recordings.ts';
@@ -20,6 +21,7 @@ export type * from './tables/alerts.ts';
 export type * from './tables/calls.ts';
 export type * from './tables/columns.ts';
 export type * from './tables/edges.ts';
+export type * from './tables/events.ts';
 export type * from './tables/organizations.ts';
 export type * from './tables/porting.ts';
 export type * from './tables/recordings.ts';
@@ -35,6 +37,7 @@ export interface Tables
     AlertsTables,
     CallsTables,
     EdgesTables,
+    EventsTables,
     OrganizationsTables,
     PortingTables,
     RecordingsTables,

@@ -80,7 +80,8 @@ describe('every route with a key', () => {
     );
   });
 
-  it.each(names(withKey))('%s reports how many requests are left', async (_, route) => {
+  const ending = withKey.filter(({ hasEnd }) => hasEnd);
+  it.each(names(ending))('%s reports how many requests are left', async (_, route) => {
     const answer = await test.call(route.method, route.url, { key: keyFor(route) });
     expect(Number(answer.headers['ratelimit-limit'])).toBeGreaterThan(0);
     expect(Number(answer.headers['ratelimit-remaining'])).toBeGreaterThanOrEqual(0);

@@ -122,7 +122,8 @@ describe('no route fails on a deep body', () => {
 
 describe('no route fails on any path and query', () => {
   const withText = routes.filter(
-    ({ url, queryNames, method }) => method === 'GET' && (url.includes(unknownId) || queryNames.length > 0),
+    ({ hasEnd, method, queryNames, url }) =>
+      method === 'GET' && hasEnd && (url.includes(unknownId) || queryNames.length > 0),
   );
   it.each(named(withText))('%s', async (_, route) => {
     const text = fc.oneof(fc.constantFrom(...texts, '0', '-1', '1e9', ''), anyText);

@@ -8,6 +8,15 @@ export { errorBody, type Group, groupOf } from './groups.ts';
 export { addIdempotency, keepAnswer, workOf } from './idempotency.ts';
 export { pruneAnswers } from './idempotency-store.ts';
 export { countRows, type NewestPage, newestPage } from './newest-page.ts';
+export { News } from './news.ts';
+export {
+  OpenStreams,
+  type Place,
+  retryMs,
+  type StreamEnd,
+  sendEvents,
+  serverSentEvent,
+} from './open-streams.ts';
 export { fitOne, fitPage, type Listed, type Omittable, readPage, totalHeader } from './pages.ts';
 export { readSpan, type TimeSpan } from './query.ts';
 export { type Limit, RateLimiter, type WindowState } from './rate-limit.ts';

@@ -3,6 +3,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync } from '
 import { dirname, join } from 'node:path';
 import { pathExists } from '#shared/path-exists.ts';
 import { copyRows, damageOf, isEmpty, isServer, openDatabase, SecretBox, shownAddress } from '../db/index.ts';
+import { forgetEvents } from '../events/index.ts';
 import { keyFingerprint } from './backup.ts';
 import { databaseName, privateName, readManifest } from './manifest.ts';
 import { OperationError } from './operation-error.ts';
@@ -120,11 +121,16 @@ function checkKey(
     );
 }
 
-/** Applies migrations newer than the backup, on the copy. */
+/** Applies migrations newer than the backup, and forgets its events, on the copy. */
 async function bringUpToDate(file: string): Promise<void> {
   const damage = damageOf(file);
   if (damage !== null) throw new OperationError(`the database of the backup ${damage}.`);
-  await (await openDatabase(file)).close();
+  const copy = await openDatabase(file);
+  try {
+    await forgetEvents(copy.db);
+  } finally {
+    await copy.close();
+  }
 }
 
 function setAside(databaseFile: string, now: Date): string | null {

@@ -5,11 +5,13 @@ import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { type Actor, recordChange } from '../audit/index.ts';
 import { type Db, type PortRequestRow, toJson } from '../db/index.ts';
+import { recordEvents } from '../events/index.ts';
 import { findOrganization, hashKey } from '../organizations/index.ts';
 import type { CheckPortability } from './check.ts';
 import type { PortingDeps } from './deps.ts';
 import { missingDocuments, referDocuments } from './documents-store.ts';
 import { signatureExpirySubject } from './expiry-store.ts';
+import { happeningOfPort } from './happenings.ts';
 import { canonicalInformation, targetDate } from './initiate-rules.ts';
 import { queueMails } from './mails-store.ts';
 import { changePorts } from './moves.ts';
@@ -118,6 +120,8 @@ async function store(services: PortingDeps, db: Db, wanted: Wanted): Promise<New
   };
   await insertRequest(db, row);
   await insertNumbers(db, id, numbers);
+  const states = numbers.map((number) => ({ number, status: row.status }));
+  await recordEvents(db, [happeningOfPort(row, states, now)]);
   await insertHistory(db, {
     request_id: id,
     at: now,

@@ -6,11 +6,13 @@ import { ApiError } from '#shared/errors.ts';
 import { type Actor as ChangeActor, recordChange, systemActor } from '../audit/index.ts';
 import type { Altered } from '../catalogue/index.ts';
 import { type Db, fromJson, type PortStatus, toJson } from '../db/index.ts';
+import { recordEvents } from '../events/index.ts';
 import { holdNumber } from '../numbers/index.ts';
 import { findOrganization } from '../organizations/index.ts';
 import { queueEvent, webhookSubject } from '../webhooks/index.ts';
 import { dateOf, expectedCompletion } from './business-days.ts';
 import type { PortingDeps } from './deps.ts';
+import { happeningOfPort } from './happenings.ts';
 import { dropSignatureMails, mailSubject, queueMails } from './mails-store.ts';
 import { changeMail } from './notice-rules.ts';
 import { cancelOrder, orderSubject } from './orders-store.ts';
@@ -93,6 +95,8 @@ export async function moveNumbers(
   await updateRequest(db, requestId, change);
   const after = { ...request, ...change };
   if (moving.length > 0) await follow(services, db, request, after, numbers, move, now);
+  if (moving.length > 0 || move.focDate !== undefined)
+    await recordEvents(db, [happeningOfPort(after, numbers, now)]);
   return after;
 }
 

@@ -1,8 +1,10 @@
 /** Turns the carrier's state of an order into moves of the numbers. */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Db, PortOrderRow, PortStatus } from '../db/index.ts';
+import { recordEvents } from '../events/index.ts';
 import type { CarrierOrderState } from './carrier.ts';
 import type { PortingDeps } from './deps.ts';
+import { happeningOfPort } from './happenings.ts';
 import { changePorts, moveNumbers, ownMove } from './moves.ts';
 import { updateOrder } from './orders-store.ts';
 import { isOpen, wayTo } from './state-rules.ts';
@@ -27,7 +29,7 @@ export async function take(
     const now = new Date(services.clock.now()).toISOString();
     // First, so that reports of the moves have the date.
     if (state.focDate !== null && state.focDate !== request.foc_date)
-      await updateRequest(db, row.id, { foc_date: state.focDate, updated_at: now });
+      await setDate(db, request, state.focDate, now);
     for (const { to, reason, numbers } of await movesFor(parts, db, request, state)) {
       await moveNumbers(services, db, altered, row.id, ownMove(to, numbers, reason));
     }
@@ -45,6 +47,11 @@ export async function take(
   const strange = state.numbers.filter(({ status }) => status === null);
   if (strange.length > 0)
     log.warn({ port: row.id, order: state.id }, 'the carrier reported an unknown state');
+}
+
+async function setDate(db: Db, request: PortRequest, foc_date: string, now: string): Promise<void> {
+  await updateRequest(db, request.id, { foc_date, updated_at: now });
+  await recordEvents(db, [happeningOfPort({ ...request, foc_date }, await findNumbers(db, request.id), now)]);
 }
 
 interface PlannedMove {

@@ -7,9 +7,11 @@ import {
   type Db,
   excluded,
   type Flag,
+  type SipConfigurationRow,
   type TrunkEndpointRow,
   type TrunkHourRow,
 } from '../db/index.ts';
+import { type EventType, type Happening, recordEvents } from '../events/index.ts';
 import { usableEndpoints } from './config-rules.ts';
 import { hourOf, type Probed, trunkStatus } from './health-rules.ts';
 
@@ -140,16 +142,34 @@ const addToHour = builtOnce((db, row: TrunkHourRow) =>
  * does not count as up.
  * @throws RangeError for a probe with an invalid time
  */
-export async function storeHealth(db: Db, { probes, moves = [] }: HealthReport): Promise<void> {
+export async function storeHealth(db: Db, { probes, moves = [] }: HealthReport, now: string): Promise<void> {
+  const happenings: Happening[] = [];
   const dated = probes.map((probe) => ({ probe, at: new Date(probe.at).toISOString() }));
-  for (const { probe, at } of dated) await storeProbe(db, probe, at);
-  for (const { trunk_id, active_priority } of moves) await moveTo(db, trunk_id, active_priority);
+  for (const { probe, at } of dated) {
+    const own = await storeProbe(db, probe, at);
+    if (!own) continue;
+    const { changed: _, trunk_id, ...result } = probe;
+    happenings.push(happening('trunk.health', own, now, { probe: { ...result, at } }));
+  }
+  for (const { trunk_id, active_priority } of moves) {
+    const moved = await moveTo(db, trunk_id, active_priority);
+    if (!moved) continue;
+    const { endpoint, record } = moved;
+    happenings.push(happening('trunk.moved', record, now, { active: endpoint }));
+  }
+  await recordEvents(db, happenings);
 }
 
-async function storeProbe(db: Db, probe: HealthProbe, at: string): Promise<void> {
+type Own = Pick<SipConfigurationRow, 'id' | 'org_id' | 'number'>;
+
+function happening(type: EventType, { id, number, org_id }: Own, at: string, data: object): Happening {
+  return { orgId: org_id, type, at, subject: { trunk_id: id, number }, data };
+}
+
+/** @returns the trunk; null when it was detached while the report was under way */
+async function storeProbe(db: Db, probe: HealthProbe, at: string): Promise<Own | null> {
   const [own] = await findTrunk(db, probe.trunk_id);
-  // The trunk was detached while the report was under way.
-  if (!own) return;
+  if (!own) return null;
   const row = endpointRow(probe, at);
   await saveEndpoint(db, row);
   // Only one endpoint of a record is active.
@@ -167,12 +187,16 @@ async function storeProbe(db: Db, probe: HealthProbe, at: string): Promise<void>
     answered_probes: probe.healthy && probe.response_time_ms !== null ? 1 : 0,
     response_ms: probe.healthy ? (probe.response_time_ms ?? 0) : 0,
   });
+  return own;
 }
 
-async function moveTo(db: Db, id: string, priority: number): Promise<void> {
+async function moveTo(db: Db, id: string, priority: number) {
   const [record] = await findTrunk(db, id);
   const active = record && usableEndpoints(record).find((endpoint) => endpoint.priority === priority);
-  if (active) await activateOnly(db, { configuration_id: id, host: active.host, port: active.port });
+  if (!active) return null;
+  const { host, port } = active;
+  await activateOnly(db, { configuration_id: id, host, port });
+  return { record, endpoint: { host, port, priority } };
 }
 
 function endpointRow(probe: HealthProbe, at: string): TrunkEndpointRow {

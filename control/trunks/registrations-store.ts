@@ -2,6 +2,7 @@
 import type { LearnedRegistration } from '#shared/edge-protocol/fleet.ts';
 import type { RegistrationState } from '#shared/edge-protocol/reports.ts';
 import { builtOnce, type Db, excluded, type RegistrationRow, toJson } from '../db/index.ts';
+import { recordEvents } from '../events/index.ts';
 import { learnedRegistration } from './learned.ts';
 
 /** The subject announced when the outcome of a register-now order is stored. */
@@ -24,7 +25,7 @@ export async function findRegistrations(
 }
 
 const findRecord = builtOnce((db, id: string) =>
-  db.selectFrom('sip_configurations').select('id').where('id', '=', id),
+  db.selectFrom('sip_configurations').select(['id', 'org_id', 'number']).where('id', '=', id),
 );
 
 const findEdge = builtOnce((db, id: string) =>
@@ -50,8 +51,9 @@ const saveRegistration = builtOnce((db, row: RegistrationRow) => {
  */
 export async function storeRegistration(
   db: Db,
-  report: RegistrationState & { readonly trunk_id: string },
+  report: RegistrationState & { readonly trunk_id: string; readonly changed?: boolean },
   edgeId: string,
+  now: string,
 ): Promise<LearnedRegistration | null> {
   const { trunk_id, state, registrar, at, expires_at, next_try_at = null, sip_code, last_error } = report;
   const { bound_at = null, refusal = null } = report;
@@ -71,6 +73,12 @@ export async function storeRegistration(
   const [record] = await findRecord(db, trunk_id);
   if (!record) return null;
   await saveRegistration(db, row);
+  if (report.changed !== false) {
+    const { configuration_id: _, refusal: _refusal, ...registration } = row;
+    const subject = { trunk_id, number: record.number };
+    const what = { type: 'registration.changed', at: now, subject, data: { registration } } as const;
+    await recordEvents(db, [{ orgId: record.org_id, ...what }]);
+  }
   const [edge] = await findEdge(db, edgeId);
   return edge ? learnedRegistration(row, edge) : null;
 }

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import type { Db } from '../db/index.ts';
+import { serverSentEvent as event, retryMs } from '../http/index.ts';
 import type { Watcher } from './live.ts';
 import { endOf } from './rules.ts';
 import { findThread, messagesOf } from './store.ts';
@@ -25,8 +26,6 @@ export interface ThreadEventsParts {
 }
 
 const perPage = 50;
-/** ms after which a browser that lost the stream reopens it. */
-const retryMs = 2_000;
 
 /** Ends with the thread, or when `signal` is aborted. */
 export async function* threadEvents(parts: ThreadEventsParts): AsyncGenerator<string> {
@@ -91,8 +90,4 @@ async function quiet({ clock, heartbeatMs, watcher }: ThreadEventsParts): Promis
   await watcher.somethingNew();
   timer.cancel();
   return tooLong;
-}
-
-function event(name: string, data: unknown, id?: number): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,7 +1,6 @@
 /** Metrics of widgets. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-
-export type StreamEnd = 'left' | 'stalled' | 'over' | 'revoked' | 'closing';
+import type { StreamEnd } from '../http/index.ts';
 
 export interface WidgetMetrics {
   answer(outcome: 'answered' | 'broken_off' | 'failed', ms: number): void;

@@ -5,7 +5,7 @@ import { SessionAnswer, SessionCreate, ThreadPath, WidgetPath, widgetAnswer } fr
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { hostKey } from '#shared/networks.ts';
-import type { App } from '../http/index.ts';
+import { type App, sendEvents } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import { agentErrors } from './agent-check.ts';
 import type { WidgetDeps } from './deps.ts';
@@ -132,12 +132,7 @@ function eventRoute(app: App, { database: { db } }: WidgetDeps, { streams, visit
         until: visitor ? Date.parse(visitor.expires_at) : null,
         allowed: request.stillAllowed,
       });
-      // Tells proxies not to buffer the response. A connection kept for later requests would hold up a shutdown.
-      reply
-        .header('x-accel-buffering', 'no')
-        .header('connection', 'close')
-        .type('text/event-stream; charset=utf-8');
-      return reply.send(stream);
+      return sendEvents(reply, stream);
     },
   });
 }

@@ -48,6 +48,7 @@ import { up as keyTerms } from './0051-key-terms.ts';
 import { up as recordingStorages } from './0052-recording-storages.ts';
 import { up as conferences } from './0053-conferences.ts';
 import { up as keysAndSessions } from './0057-keys-and-sessions.ts';
+import { up as events } from './0059-events.ts';
 import { up as measurements } from './0061-measurements.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -99,5 +100,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0052-recording-storages': { up: recordingStorages },
   '0053-conferences': { up: conferences },
   '0057-keys-and-sessions': { up: keysAndSessions },
+  '0059-events': { up: events },
   '0061-measurements': { up: measurements },
 };

@@ -9,6 +9,8 @@ import {
   type TestRunRecordRow,
   type TestRunRow,
 } from '../../db/index.ts';
+import { inTransaction, recordEvents } from '../../events/index.ts';
+import { happeningOfRun } from './happenings.ts';
 
 export type RunWithName = TestRunRow & { readonly scenario_name: string };
 
@@ -238,21 +240,25 @@ export function claimRun(
   worker: string,
   times: { readonly now: string; readonly leaseUntil: string },
 ): Promise<TestRunRow | undefined> {
-  return db
-    .updateTable('test_runs')
-    .set({
-      status: 'RUNNING',
-      worker,
-      lease_until: times.leaseUntil,
-      attempts: run.attempts + 1,
-      started_at: times.now,
-    })
-    .where('id', '=', run.id)
-    .where('status', '=', run.status)
-    .where('attempts', '=', run.attempts)
-    .where('worker', run.worker === null ? 'is' : '=', run.worker)
-    .returningAll()
-    .executeTakeFirst();
+  return inTransaction(db, async (trx) => {
+    const claimed = await trx
+      .updateTable('test_runs')
+      .set({
+        status: 'RUNNING',
+        worker,
+        lease_until: times.leaseUntil,
+        attempts: run.attempts + 1,
+        started_at: times.now,
+      })
+      .where('id', '=', run.id)
+      .where('status', '=', run.status)
+      .where('attempts', '=', run.attempts)
+      .where('worker', run.worker === null ? 'is' : '=', run.worker)
+      .returningAll()
+      .executeTakeFirst();
+    if (claimed) await recordEvents(trx, [happeningOfRun(claimed, times.now)]);
+    return claimed;
+  });
 }
 
 /** Whether the row still has the claim; check it in the transaction that ends the run. */

@@ -7,9 +7,11 @@ import {
   type TestRunRow,
   toJson,
 } from '../../db/index.ts';
+import { recordEvents } from '../../events/index.ts';
 import { queueEvent } from '../../webhooks/index.ts';
 import type { AssertionResult } from '../judging/ports.ts';
 import { settleBatch } from './batch-store.ts';
+import { happeningOfRun } from './happenings.ts';
 import { findRecord, findRun, resultsOf } from './run-store.ts';
 import { settleSet } from './set-store.ts';
 import { sentRunView } from './views.ts';
@@ -26,6 +28,7 @@ export async function insertRun(
     .insertInto('test_runs')
     .values({ ...run, path_id: '', failed_node_id: '', turn_count: 0, attempts: 0 })
     .execute();
+  await recordEvents(db, [happeningOfRun({ ...run, turn_count: 0 }, run.created_at)]);
   await db
     .insertInto('test_run_records')
     .values({
@@ -109,6 +112,7 @@ export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolea
     await countRun(db, run.pathway_id, run);
   }
   await afterEnd(db, run, end.completedAt);
+  await recordEvents(db, [happeningOfRun(run, end.completedAt)]);
   return true;
 }
 

@@ -4,6 +4,7 @@
  * that reconnects with its last one misses none.
  */
 import type { Clock } from '#shared/clock.ts';
+import { serverSentEvent as event, News, retryMs } from '../../http/index.ts';
 
 /** The current content of a stream. */
 export interface Snapshot {
@@ -36,9 +37,6 @@ export interface LastTurn {
   readonly place: number;
 }
 
-/** ms after which a reader that lost the stream reopens it. */
-const retryMs = 2_000;
-
 /** An invalid id means that the reader has nothing. */
 export function lastTurn(header: string | string[] | undefined): LastTurn | null {
   const [, attempt, place] = /^([0-9]{1,6})-([0-9]{1,6})$/.exec(String(header ?? '')) ?? [];
@@ -47,7 +45,7 @@ export function lastTurn(header: string | string[] | undefined): LastTurn | null
 
 export async function* testEvents(parts: EventParts): AsyncGenerator<string> {
   const { after, read, signal, watch } = parts;
-  const news = new News(parts);
+  const news = new News(parts.clock, parts.heartbeatMs);
   const stop = watch(() => news.notify());
   const stopped = () => news.notify();
   signal.addEventListener('abort', stopped);
@@ -77,42 +75,4 @@ export async function* testEvents(parts: EventParts): AsyncGenerator<string> {
     stop();
     signal.removeEventListener('abort', stopped);
   }
-}
-
-/** Whether something happened since the last check. */
-class News {
-  readonly #parts: Pick<EventParts, 'clock' | 'heartbeatMs'>;
-  #pending = false;
-  #wake: () => void = () => undefined;
-
-  constructor(parts: Pick<EventParts, 'clock' | 'heartbeatMs'>) {
-    this.#parts = parts;
-  }
-
-  notify(): void {
-    this.#pending = true;
-    this.#wake();
-  }
-
-  /** Resolves with false when something happened, with true when nothing did within a heartbeat interval. */
-  async quiet(): Promise<boolean> {
-    const { clock, heartbeatMs } = this.#parts;
-    let tooLong = false;
-    if (!this.#pending) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#wake = resolve;
-      const timer = clock.after(heartbeatMs, () => {
-        tooLong = true;
-        resolve();
-      });
-      await promise;
-      timer.cancel();
-    }
-    this.#pending = false;
-    return tooLong;
-  }
-}
-
-function event(name: string, data: object, id?: string): string {
-  return `${id === undefined ? '' : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }

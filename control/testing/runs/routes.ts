@@ -15,7 +15,7 @@ import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../../audit/index.ts';
 import { fromJson } from '../../db/index.ts';
-import { type App, orgOf } from '../../http/index.ts';
+import { type App, orgOf, sendEvents } from '../../http/index.ts';
 import { recordTestingChange } from '../common/audit.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import type { ChatLine } from '../judging/ports.ts';
@@ -197,12 +197,7 @@ function eventRoute(
         },
         read,
       });
-      // Tells proxies not to buffer the response. A connection kept for later requests would hold up a shutdown.
-      reply
-        .header('x-accel-buffering', 'no')
-        .header('connection', 'close')
-        .type('text/event-stream; charset=utf-8');
-      return reply.send(stream);
+      return sendEvents(reply, stream);
     },
   });
 }

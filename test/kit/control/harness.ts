@@ -2,8 +2,9 @@
 import { Agent } from 'node:http';
 import { pino } from 'pino';
 import { FakeClock } from '#shared/clock.ts';
-import { type AppOptions, type ControlApp, createApp } from '../../../control/app.ts';
+import { type ControlApp, createApp } from '../../../control/app.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../../../control/organizations/store.ts';
+import type { AppOptions } from '../../../control/services.ts';
 import { type ControlConfig, readControlConfig } from '../../../control/settings/config.ts';
 import { onSqlite, takeDatabase, testConnections } from '../db/test-database.ts';
 import { type Answer, send } from '../http/answer.ts';

@@ -23,6 +23,8 @@ export interface ServedRoute {
   /** Schema of the body. */
   readonly body: object | undefined;
   readonly contentType: string | undefined;
+  /** Whether the response to a valid request for `url` ends: a stream about an id answers 404. */
+  readonly hasEnd: boolean;
   /** A body that matches the schema. */
   readonly example: Readonly<Record<string, unknown>>;
   readonly queryNames: readonly string[];
@@ -59,6 +61,7 @@ function routeOf(
 ): ServedRoute {
   const [content] = Object.entries(operation.requestBody?.content ?? {});
   const [contentType, media] = content ?? [];
+  const isStream = 'text/event-stream' in (operation.responses?.['200']?.content ?? {});
   const example = Object.values(media?.examples ?? {})[0]?.value ?? {};
   const leastRole = operation['x-least-role'] ?? null;
   const ofRole = leastRole === 'operator' ? 'operator' : leastRole === null ? 'any' : 'customer';
@@ -73,6 +76,7 @@ function routeOf(
     takesSession: security.some((one) => 'session' in one),
     body: media?.schema as object | undefined,
     contentType,
+    hasEnd: url.includes(unknownId) || !isStream,
     example: example as Record<string, unknown>,
     statuses: Object.keys(operation.responses ?? {}),
     codes: Object.fromEntries(

@@ -13,7 +13,7 @@ import {
 import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { actorOf } from '../../../audit/index.ts';
-import { type App, orgOf } from '../../../http/index.ts';
+import { type App, orgOf, sendEvents } from '../../../http/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { batchLine, batchView, findBatch, listBatches, requireBatch } from '../../records/batch-store.ts';
@@ -162,11 +162,7 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
           return { state, version, over: state.completed_at !== null, attempt: 0, turns: [] };
         },
       });
-      reply
-        .header('x-accel-buffering', 'no')
-        .header('connection', 'close')
-        .type('text/event-stream; charset=utf-8');
-      return reply.send(stream);
+      return sendEvents(reply, stream);
     },
   });
 }

@@ -24,7 +24,7 @@ export class PulledStream extends Readable {
     return this.#pulling;
   }
 
-  /** When the reader last asked for more, in the clock's elapsed time. */
+  /** When the reader last asked for more, or was given it, in the clock's elapsed time. */
   get pulledAt(): number {
     return this.#pulledAt;
   }
@@ -40,7 +40,8 @@ export class PulledStream extends Readable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     this.#onDestroy();
-    done(error);
+    // Runs the generator's cleanup, also when it is not waiting.
+    this.#texts.return(undefined).then(() => done(error), done);
   }
 
   async #pull(): Promise<void> {
@@ -48,6 +49,7 @@ export class PulledStream extends Readable {
     this.#pulledAt = this.#clock.elapsed();
     const { done, value } = await this.#texts.next();
     this.#pulling = false;
+    this.#pulledAt = this.#clock.elapsed();
     if (done) this.#exhausted = true;
     this.push(done ? null : value);
   }
