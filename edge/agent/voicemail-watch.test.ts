@@ -185,6 +185,60 @@ describe('when voicemail answers', () => {
 
   const leave = { action: 'leave_message', message: 'Call us back.' } as const;
 
+  const greets = (
+    { inner, host }: ReturnType<typeof setUp>,
+    text = 'Please leave a message after the beep.',
+  ) => {
+    const lines = host.lines('user').length;
+    inner.host.transcript({ id: `${lines}`, at: '', user: 'user', text, node_id: null, node_name: null });
+  };
+
+  it.each([
+    ['a person', () => person, ['human', 'voicemail']],
+    ['nobody yet', () => silence(1000), ['voicemail']],
+  ])('is told by its words, when its sound was that of %s', async (_whose, sound, results) => {
+    const call = setUp({ action: 'hangup', message: null });
+    await call.hear(sound());
+    greets(call);
+    await call.hear(silence(40));
+    expect([call.host.answerers, call.counted]).toEqual([results, results]);
+    expect(call.host.hangups).toEqual(['voicemail answered the call']);
+    expect(call.clock.pending).toBe(0);
+  });
+
+  it('that its words tell gets the message once it is silent or has beeped', async () => {
+    const call = setUp(leave);
+    await call.hear(person);
+    greets(call);
+    await call.hear(inTurn(beep, silence(100)));
+    expect(call.host.lines('assistant')).toEqual(['assistant: Call us back.']);
+    const silent = setUp(leave);
+    await silent.hear(person);
+    greets(silent);
+    await silent.hear(silence(500));
+    expect(silent.host.lines('assistant')).toEqual([]);
+    await silent.hear(silence(1000));
+    expect(silent.host.lines('assistant')).toEqual(['assistant: Call us back.']);
+  });
+
+  it('is not told by words that come after half a minute, or that our agent says', async () => {
+    const call = setUp(leave);
+    await call.hear(person);
+    call.inner.host.transcript({
+      id: 'ours',
+      at: '',
+      user: 'assistant',
+      text: 'Please leave a message after the beep.',
+      node_id: null,
+      node_name: null,
+    });
+    await call.hear(silence(30_000));
+    greets(call);
+    await call.hear(silence(4000));
+    expect([call.host.answerers, call.host.hangups]).toEqual([['human'], []]);
+    expect(call.clock.pending).toBe(0);
+  });
+
   it.each([8000, 16_000] as const)('leaves the message after the beep, at %i Hz', async (sampleRate) => {
     const { agent, inner, clock, host, spoken, hear } = setUp(leave, { sampleRate });
     expect(spoken).toEqual(['Call us back.']);

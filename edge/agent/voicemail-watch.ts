@@ -2,8 +2,9 @@
  * Detects who answered an outbound call while its agent talks, and takes the call from the agent when it was
  * voicemail (contract 9.1 and 9.2).
  *
- *     [ watching ] --human, unknown--> [ inactive ]   the words of a screening assistant: `screening`, from both
- *          | voicemail
+ *     [ watching ] --human, unknown--> [ inactive ]   the words of a screening assistant: `screening`, from both;
+ *          | voicemail                      |          those of a mailbox: `voicemail`, from both
+ *          |<--------words of a mailbox-----+
  *          +--ignore--> [ inactive ]
  *          +--hangup--> the end
  *          +--leave_message--> [ waiting for the beep ] --> [ speaking ] --> the end
@@ -18,6 +19,7 @@ import type { AgentHost, AgentLeg, VoicemailOrder } from '../call/ports/agents.t
 import type { DtmfEvent } from '../call/ports/media.ts';
 import { AnsweringDetector } from './answering/detector.ts';
 import type { AnsweringLimits } from './answering/limits.ts';
+import { isMailbox } from './answering/mailbox.ts';
 import { asksWhoCalls } from './answering/screening.ts';
 import { HostGate } from './host-gate.ts';
 import { PlayQueue } from './play-queue.ts';
@@ -27,7 +29,7 @@ export interface VoicemailWatchDeps {
   readonly log: Log;
   readonly newId: NewId;
   readonly limits: AnsweringLimits;
-  /** Called with the result, and again when a screening assistant is recognized later. */
+  /** Called with the result, and again when words tell a screening assistant or a mailbox later. */
   readonly answered: (who: Answerer) => void;
   /** Synthesizes the order's message. */
   readonly synthesize: (message: string, sampleRate: number) => Promise<Int16Array>;
@@ -38,6 +40,8 @@ const tailMs = 500;
 const maxMessageSeconds = 600;
 /** Time from the answer in which words tell a screening assistant: later the callee may quote one. */
 const screenedWithinMs = 60_000;
+/** The same for a mailbox: the words of its greeting, and not of what is said later. */
+const greetsWithinMs = 30_000;
 const detectorSamples = 160;
 
 /** @param make creates the agent that talks unless voicemail answers */
@@ -130,12 +134,18 @@ class VoicemailWatch implements AgentLeg {
     if (verdict !== null && !this.#reported) {
       this.#reported = true;
       this.#settled = verdict === 'voicemail';
-      if (verdict !== 'voicemail' || this.#order.action !== 'leave_message') this.#detector = null;
+      if (this.#order.action !== 'leave_message') this.#detector = null;
       this.#timers.after(0, () => this.#decided(verdict));
     } else if (detector.records) {
       this.#detector = null;
       this.#timers.after(0, () => void this.#leaveMessage());
-    }
+      // The words of a mailbox may come later than the judgement, which was a person then.
+    } else if (verdict !== null && verdict !== 'voicemail' && this.#sinceAnswer > greetsWithinMs)
+      this.#detector = null;
+  }
+
+  get #sinceAnswer(): number {
+    return this.#deps.clock.elapsed() - this.#startedAt;
   }
 
   /** The frame at 8 kHz. A 16 kHz frame is averaged in pairs, which is good enough for levels and tones. */
@@ -149,12 +159,14 @@ class VoicemailWatch implements AgentLeg {
 
   /** An assistant that asks who calls is no mailbox: the agent goes on, and answers it. */
   #heardWords(text: string): void {
-    const late = this.#deps.clock.elapsed() - this.#startedAt > screenedWithinMs;
-    if (this.#closed || this.#settled || late || !asksWhoCalls(text)) return;
+    if (this.#closed || this.#settled) return;
+    const isScreening = this.#sinceAnswer <= screenedWithinMs && asksWhoCalls(text);
+    if (!isScreening && !(this.#sinceAnswer <= greetsWithinMs && isMailbox(text))) return;
     this.#settled = true;
     this.#reported = true;
-    this.#detector = null;
-    this.#timers.after(0, () => this.#decided('screening'));
+    if (isScreening || this.#order.action !== 'leave_message') this.#detector = null;
+    else this.#detector?.isVoicemail();
+    this.#timers.after(0, () => this.#decided(isScreening ? 'screening' : 'voicemail'));
   }
 
   #decided(verdict: Answerer): void {

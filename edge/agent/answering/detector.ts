@@ -62,6 +62,11 @@ export class AnsweringDetector {
     return beeped || this.#voice.quietMs >= silenceMs || this.#heardMs - this.#verdictAtMs >= patienceMs;
   }
 
+  /** Voicemail answered, as its words tell, whatever was decided before. */
+  isVoicemail(): void {
+    if (this.#verdict !== 'voicemail') this.#say('voicemail');
+  }
+
   /** Takes 160 samples. */
   write(frame: Int16Array): void {
     this.#heardMs += frameMs;
