@@ -88,8 +88,7 @@ export class TraceCollector {
     }
     dialog.count += 1;
     this.bytes += packet.payload.length;
-    // Copied, because the packet is a slice of a buffer that would be kept in memory as a whole.
-    dialog.packets.push({ ...packet, payload: Buffer.from(packet.payload) });
+    dialog.packets.push({ ...packet, payload: copyOf(packet.payload) });
   }
 
   /**
@@ -178,6 +177,16 @@ export class TraceCollector {
   #free(packets: readonly HepPacket[]): void {
     for (const { payload } of packets) this.bytes -= payload.length;
   }
+}
+
+/**
+ * In memory of its own: the packet is a slice of a buffer that would be kept as a whole, and so would be the block of
+ * 64 KiB from which `Buffer.from` takes small copies.
+ */
+function copyOf(payload: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(payload.length);
+  payload.copy(copy);
+  return copy;
 }
 
 function redactorFor(dialog: Dialog): (text: string) => string {
