@@ -71,10 +71,10 @@ export class Supervisor {
     this.#control.kill();
   }
 
-  #program(name: string, env: NodeJS.ProcessEnv): Program {
+  #program(name: 'control' | 'edge', env: NodeJS.ProcessEnv): Program {
     return new Program({
       name,
-      args: [...nodeFlags, join(this.#options.root, name, 'main.ts')],
+      args: [...nodeFlags[name], join(this.#options.root, name, 'main.ts')],
       // Control then counts as ready only with an edge that has its configuration.
       env: { ...env, EXPECT_EDGE: env.EXPECT_EDGE || 'true' },
       clock: this.#clock,

@@ -98,7 +98,7 @@ describe('kept values', () => {
   it('that were on the device are there after kill -9', async () => {
     const writer = spawn(
       process.execPath,
-      [...nodeFlags, join(import.meta.dirname, '../../test/kit/programs/kept-values-writer.ts'), path],
+      [...nodeFlags.edge, join(import.meta.dirname, '../../test/kit/programs/kept-values-writer.ts'), path],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     let printed = '';

@@ -17,7 +17,7 @@ const shownOutput = 4_000;
 const endLimitMs = 150_000;
 
 export class TestProgram {
-  readonly name: string;
+  readonly name: 'control' | 'edge';
   readonly #file: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #args: readonly string[];
@@ -79,7 +79,7 @@ export class TestProgram {
   }
 
   start(): void {
-    const child = spawn(process.execPath, [...nodeFlags, this.#file, ...this.#args], {
+    const child = spawn(process.execPath, [...nodeFlags[this.name], this.#file, ...this.#args], {
       cwd: root,
       env: this.#env,
       stdio: ['ignore', 'pipe', 'pipe'],
