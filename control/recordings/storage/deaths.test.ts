@@ -20,8 +20,10 @@ import { saveStorage } from './storages-store.ts';
 import { startStorageWork } from './work.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recording-storage-kill-'));
+/** Small, because the steps are the same; storage.test.ts and kill.test.ts have parts of the product's size. */
+const partBytes = 65_536;
 /** Two parts. */
-const bytes = randomBytes(9 * 1_048_576);
+const bytes = randomBytes(1.25 * partBytes);
 let test: TestControl;
 let server: S3Server;
 const ended: (() => Promise<void>)[] = [];
@@ -44,7 +46,16 @@ const log = { warn: () => undefined, error: () => undefined };
 function program(recordingContents = services().recordingContents) {
   const { database, clock, secrets, allowedTargets, recordingStorage } = services();
   const replica = testReplica(database);
-  const parts = { database, clock, secrets, allowedTargets, recordingStorage, recordingContents, replica };
+  const parts = {
+    database,
+    clock,
+    secrets,
+    allowedTargets,
+    recordingStorage,
+    recordingContents,
+    replica,
+    partBytes,
+  };
   const work: BackgroundWork = startStorageWork(parts, log, new Registry());
   const close = async () => {
     await work.close();
@@ -62,9 +73,9 @@ function program(recordingContents = services().recordingContents) {
 
 let recordings = 0;
 
-/** A complete recording of 9 MiB with a storage of its own, that is to be brought there. */
+/** A complete recording of two parts with a storage of its own, that is to be brought there. */
 async function complete(): Promise<string> {
-  server = new S3Server(() => test.clock.now());
+  server = new S3Server(() => test.clock.now(), partBytes);
   await server.start();
   const own = server;
   ended.push(() => own.close());
@@ -80,8 +91,7 @@ async function complete(): Promise<string> {
     .insertInto('recordings')
     .values({ ...row, state: 'uploading' })
     .execute();
-  for (let at = 0; at < bytes.length; at += 1_048_576)
-    await recordingContents.append(row, at, bytes.subarray(at, at + 1_048_576));
+  await recordingContents.append(row, 0, bytes);
   await db().updateTable('recordings').set({ state: 'ready' }).where('id', '=', id).execute();
   await recordingStorage.add(db(), { ...row, received: bytes.length });
   return id;

@@ -6,7 +6,7 @@ import { UnusableAnswer } from '../s3/answers.ts';
 import type { S3Client } from '../s3/client.ts';
 
 /** Parts of an upload; a smaller recording is one request. S3 wants 5 MiB at least. */
-const partBytes = 8 * 1_048_576;
+export const partBytes = 8 * 1_048_576;
 
 /** What is to be brought is not here any more: deleted meanwhile, or its file was lost. */
 export class Vanished extends Error {
@@ -21,11 +21,13 @@ export interface Brought {
   readonly uploadId: string | null;
   /** Stores the id of an upload before its first part. */
   readonly keepUpload: (id: string) => Promise<void>;
+  /** Of each part but the last, octets. */
+  readonly partBytes: number;
 }
 
 /** Resolves when the whole recording is an object. */
 export async function bring(client: S3Client, recording: Brought, signal: AbortSignal): Promise<void> {
-  const { key, size } = recording;
+  const { key, size, partBytes } = recording;
   // Nothing is changed there for a file that is not here.
   await exactly(recording, size - 1, size);
   if (size <= partBytes) await client.put(key, await exactly(recording, 0, size), signal);
@@ -42,7 +44,7 @@ export async function remove(client: S3Client, key: string, signal: AbortSignal)
 
 /** @returns false when an earlier attempt has completed it */
 async function upload(client: S3Client, recording: Brought, signal: AbortSignal): Promise<boolean> {
-  const { key, size, uploadId, keepUpload } = recording;
+  const { key, size, uploadId, keepUpload, partBytes } = recording;
   let id = uploadId;
   let parts = id === null ? null : await client.parts(key, id, signal);
   if (id !== null && parts === null && (await client.has(key, size, signal))) return false;

@@ -23,7 +23,7 @@ import { changeObject, deleteObject, findObject, nextDueObject } from './objects
 import { Shares } from './shares.ts';
 import { keyOf, type RecordingStorage, readHere, type StorageParts } from './storage.ts';
 import { deleteUnused, findStorage, noteResult, pauseStorage } from './storages-store.ts';
-import { bring, remove, Vanished } from './transfer.ts';
+import { bring, partBytes, remove, Vanished } from './transfer.ts';
 import { wordsOf } from './trial.ts';
 
 /** At once; each has a part of 8 MiB in memory. */
@@ -42,6 +42,8 @@ const mostDeletions = 2_900;
 export interface StorageWorkServices extends StorageParts {
   readonly replica: Replica;
   readonly recordingStorage: RecordingStorage;
+  /** Of an upload; others than the product's are for tests. */
+  readonly partBytes?: number;
 }
 
 export interface StorageLog {
@@ -139,6 +141,7 @@ async function step(parts: StorageWorkParts, object: RecordingObjectRow, signal:
       keepUpload: async (upload_id) => {
         if (!(await changeObject(db, object, { upload_id }))) throw new Vanished('it was deleted meanwhile');
       },
+      partBytes: parts.partBytes ?? partBytes,
     },
     signal,
   );

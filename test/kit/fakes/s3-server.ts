@@ -9,7 +9,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { ServerSockets } from './server-sockets.ts';
 
-const leastPartBytes = 5 * 1024 * 1024;
+const usualLeastPartBytes = 5 * 1024 * 1024;
 const mostSkewMs = 15 * 60_000;
 
 interface Upload {
@@ -51,12 +51,14 @@ export class S3Server {
   /** Requests that wait for it now: those that the client has ended do not. */
   holds = 0;
   readonly #now: () => number;
+  readonly #leastPartBytes: number;
   readonly #server: Server;
   readonly #sockets: ServerSockets;
 
   /** @param now ms, of the clock that signatures are compared with */
-  constructor(now: () => number) {
+  constructor(now: () => number, leastPartBytes = usualLeastPartBytes) {
     this.#now = now;
+    this.#leastPartBytes = leastPartBytes;
     this.#server = createServer((request, response) => void this.#take(request, response));
     this.#sockets = new ServerSockets(this.#server);
   }
@@ -277,7 +279,7 @@ export class S3Server {
         return failure(200, 'InvalidPart', 'One or more of the specified parts could not be found.');
       if (Number(number) !== index + 1)
         return failure(400, 'InvalidPartOrder', 'The list of parts was not in ascending order.');
-      if (index < named.length - 1 && part.length < leastPartBytes)
+      if (index < named.length - 1 && part.length < this.#leastPartBytes)
         return failure(
           400,
           'EntityTooSmall',
