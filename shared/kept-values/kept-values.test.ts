@@ -138,7 +138,8 @@ class MemoryDisk implements ValueDisk {
 
   async open(name: string, isNew: boolean) {
     const former = isNew ? undefined : this.files.get(name);
-    const file = { bytes: former ?? Buffer.alloc(0), name };
+    const bytes = former ?? Buffer.alloc(0);
+    const file = { bytes, room: bytes, name };
     const put = () => void this.files.set(file.name, file.bytes);
     put();
     this.#open.set(name, file);
@@ -148,11 +149,15 @@ class MemoryDisk implements ValueDisk {
         const failing = this.fault?.of === 'write';
         // A full disk takes the beginning.
         const taken = failing ? octets.subarray(0, octets.length / 2) : octets;
-        file.bytes = Buffer.concat([
-          file.bytes.subarray(0, at),
-          taken,
-          file.bytes.subarray(at + taken.length),
-        ]);
+        const end = at + taken.length;
+        // It grows by doubling: what is written here thousands of times would be copied each time.
+        if (end > file.room.length) {
+          const room = Buffer.alloc(2 * end);
+          room.set(file.bytes);
+          file.room = room;
+        }
+        file.room.set(taken, at);
+        file.bytes = file.room.subarray(0, Math.max(end, file.bytes.length));
         put();
         this.#failAt('write');
         this.writes.push(octets.length);
@@ -170,7 +175,7 @@ class MemoryDisk implements ValueDisk {
     this.files.delete(from);
   }
 
-  readonly #open = new Map<string, { name: string; bytes: Buffer }>();
+  readonly #open = new Map<string, { name: string; bytes: Buffer; room: Buffer }>();
 
   #failAt(what: string): void {
     if (this.fault?.of !== what) return;
