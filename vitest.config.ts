@@ -25,6 +25,9 @@ const onFiles = [
   'control/**/{kill,deadly,sealed-store}.test.ts',
 ];
 
+/** What HTTP does before or after any work, on every route; the other tests of routes are there for the database. */
+const withoutWork = ['control/http/every-route.test.ts'];
+
 /**
  * Three projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is
  * first; `unit` is beside the code; `postgres` runs the tests of control that use a database once more, on a PostgreSQL
@@ -60,7 +63,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: databaseTests(import.meta.dirname),
-          exclude: onFiles,
+          exclude: [...onFiles, ...withoutWork],
           globalSetup: 'test/kit/db/postgres-setup.ts',
           env: { TRUNKLINE_TEST_POSTGRES: 'true' },
           testTimeout: 240_000,
