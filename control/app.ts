@@ -4,7 +4,7 @@ import { withLimits } from '#shared/limits.ts';
 import { alertRoutes, alertSenders, startAlerts } from './alerts/index.ts';
 import { auditRoutes } from './audit/index.ts';
 import { createBackground } from './background.ts';
-import { callRoutes, completedBody, searchRoutes, sipCallRoutes, startLostCalls } from './calls/index.ts';
+import { callRoutes, completedBody, startLostCalls } from './calls/index.ts';
 import { chatRoutes } from './chats/index.ts';
 import { checkRoutes } from './checks/index.ts';
 import { consoleRoutes } from './console/index.ts';
@@ -48,7 +48,7 @@ import {
 } from './testing/index.ts';
 import { edgeToolRoute, integrationRoutes, sealEarlierBodies, toolRoutes } from './tools/index.ts';
 import { registerRoutes, sipRoutes } from './trunks/index.ts';
-import { sendEvent, startWebhookDeliveries } from './webhooks/index.ts';
+import { sendEvent, startWebhookDeliveries, webhookRoutes } from './webhooks/index.ts';
 import { createWidgets, visitorRoutes, widgetMetrics, widgetRoutes } from './widgets/index.ts';
 
 export interface ControlApp {
@@ -258,14 +258,13 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   addOthers(app);
   openApiRoutes(app);
   sipRoutes(app, services);
-  sipCallRoutes(app, services);
   checkRoutes(app, services);
   registerRoutes(app, services);
   callRoutes(app, services);
-  searchRoutes(app, services);
   recordingRoutes(app, services);
   organizationRoutes(app, services);
   auditRoutes(app, services);
+  webhookRoutes(app, services);
   edgeRoutes(app, services);
   numberRoutes(app, services);
   pathwayRoutes(app, services);

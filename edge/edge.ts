@@ -190,7 +190,7 @@ export class Edge {
       fleet: fleet.view,
       engine,
     });
-    addGauges(metrics, { media, testMedia, calls, signaling });
+    addGauges(metrics, { media, testMedia, calls, maxCalls: settings.maxCalls, signaling });
     try {
       if (settings.drachtio) signaling.connect(settings.drachtio);
       else engine?.start();

@@ -1,5 +1,6 @@
 /** Counters and gauges of the edge, by Prometheus name. */
 
+import { availableParallelism, loadavg } from 'node:os';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { processMetrics } from '#shared/process-metrics.ts';
 import type { Calls } from './call/calls.ts';
@@ -62,15 +63,19 @@ export function addGauges(
     media,
     testMedia,
     calls,
+    maxCalls,
     signaling,
   }: {
     media: { stats(): ShardsStats };
     testMedia: { stats(): MediaCounts | null };
     calls: Calls;
+    maxCalls: number;
     signaling: Signaling;
   },
 ): void {
   metrics.gauge('trunkline_edge_calls', () => calls.size);
+  metrics.gauge('trunkline_edge_calls_most', () => maxCalls);
+  metrics.gauge('trunkline_edge_host_load', hostLoad);
   metrics.gauge('trunkline_edge_conferences', () => calls.conferences.size);
   metrics.gauge('trunkline_edge_conference_parties', () => calls.conferences.parties);
   metrics.gauge('trunkline_edge_protocol_revision', () => edgeProtocol.revision);
@@ -93,6 +98,12 @@ export function addGauges(
   for (const [name, value] of Object.entries(gauges)) metrics.gauge(name, sum(value));
   metrics.gauge('trunkline_edge_media_shards', () => media.stats().shards);
   metrics.gauge('trunkline_edge_media_shard_deaths_total', () => media.stats().deaths);
+}
+
+/** Load average of a minute per processor, in tenths: replicas tell each other of each change. */
+function hostLoad(): number {
+  const [ofMinute = 0] = loadavg();
+  return Math.round((10 * ofMinute) / availableParallelism()) / 10;
 }
 
 /** What the edge's process uses, by Prometheus name. */

@@ -113,6 +113,7 @@ export const apiErrors = {
   RESOURCE_NOT_FOUND: { status: 404, message: 'There is no such connected resource, or it is not active.' },
   CONFERENCE_NOT_FOUND: { status: 404, message: 'There is no such open conference.' },
   KEY_NOT_FOUND: { status: 404, message: 'The organization has no such key.' },
+  DELIVERY_NOT_FOUND: { status: 404, message: 'The organization has no such webhook delivery.' },
   SESSION_NOT_FOUND: { status: 404, message: 'There is no such open session.' },
   EDGE_NOT_FOUND: { status: 404, message: 'No edge with this id ever connected.' },
   WIDGET_NOT_FOUND: { status: 404, message: 'There is no such widget.' },
@@ -142,6 +143,7 @@ export const apiErrors = {
     message: 'An organization can run 1 discovery at a time; wait for the one that is running.',
   },
   NUMBER_IN_USE: { status: 409, message: 'The number belongs to another organization.' },
+  DELIVERY_WAITING: { status: 409, message: 'The webhook is still being delivered.' },
   KEY_NOT_ACTIVE: { status: 409, message: 'The key is revoked or has expired.' },
   LAST_ADMIN_KEY: {
     status: 409,

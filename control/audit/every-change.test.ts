@@ -17,6 +17,7 @@ import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
 import { signIn } from '../../test/kit/control/sessions.ts';
 import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
+import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 
 /** Requests that change no settings and delete nothing. */
@@ -198,6 +199,12 @@ describe('the audit log has an entry for each change of', () => {
     await change('POST', '/v1/sip/detach', { phone_number: one, directions: ['inbound'] });
     await change('PATCH', '/v1/org/settings', { alert_emails: ['a@example.com'] });
     await change('POST', '/v1/org/webhook-secret', {});
+  });
+
+  it('webhook deliveries that are sent again', async () => {
+    const { db } = test.control.services.database;
+    await db.insertInto('webhook_deliveries').values(endedDelivery(test.orgId)).execute();
+    await change('POST', '/v1/org/webhook-deliveries/evt_ended/redeliver');
   });
 
   it('keys and sessions', async () => {

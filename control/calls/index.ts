@@ -1,12 +1,10 @@
 /** Calls: placing, listing and reading them, and closing those whose edge is gone. */
 export { completedBody } from './completed-event.ts';
 export { callLimits } from './limits.ts';
-export { sipCallRoutes } from './log-routes.ts';
 export { closeCallsWithoutOutbox, startLostCalls } from './lost.ts';
 export { closeCallsNotRunning, closeCallsOfEdge } from './lost-store.ts';
 export { CallReports } from './reports.ts';
 export { callRoutes } from './routes.ts';
-export { searchRoutes } from './search-routes.ts';
 export {
   callsUsingVersion,
   deleteCallsBefore,

@@ -14,6 +14,7 @@ import { ApiError } from '#shared/errors.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 import type { CallRow, Db } from '../db/index.ts';
 import { type App, orgOf, readSpan } from '../http/index.ts';
+import { isSearch, type SearchFilter, type SearchPage, searchCalls } from './call-search.ts';
 import type { CallDeps } from './deps.ts';
 import { type CallFilter, listCalls } from './log-store.ts';
 import { requireCall } from './logged-call.ts';
@@ -44,8 +45,11 @@ export function sipCallRoutes(app: App, services: CallDeps): void {
       const filter = callFilter(request.query);
       const after = before === undefined ? undefined : await findLoggedCall(db, orgOf(request), before);
       if (before !== undefined && !after) throw ApiError.of('INVALID_CURSOR', { path: '?before' });
-      const rows = await listCalls(db, orgOf(request), { ...filter, ...(after && { after }) }, limit);
-      return plain({ calls: rows.map(callLogEntry) });
+      const from = { ...filter, ...(after && { after }) };
+      const { rows, next } = isSearch(filter)
+        ? await searchCalls(db, orgOf(request), from, limit)
+        : await pageOfCalls(db, orgOf(request), from, limit);
+      return plain({ calls: rows.map(callLogEntry), next });
     },
   });
 
@@ -90,6 +94,11 @@ export function sipCallRoutes(app: App, services: CallDeps): void {
   });
 }
 
+async function pageOfCalls(db: Db, orgId: string, filter: CallFilter, limit: number): Promise<SearchPage> {
+  const rows = await listCalls(db, orgId, filter, limit);
+  return { rows, next: (rows.length === limit ? rows.at(-1)?.id : null) ?? null };
+}
+
 /** Redacts again, in case an edge of another release left something unredacted. */
 async function requireTrace(
   db: Db,
@@ -110,8 +119,14 @@ async function requireTrace(
 }
 
 /** The filter of a query, without its cursor. @throws ApiError INVALID_PARAMETER */
-function callFilter(query: CallLogQuery): CallFilter {
+function callFilter(query: CallLogQuery): SearchFilter {
+  const { other_party, termination, max_mos, trunk_id } = query;
   return {
+    // Calls have the number in this form, or whatever text the peer sent.
+    ...(other_party !== undefined && { otherParty: toE164(other_party) ?? other_party }),
+    ...(termination !== undefined && { termination }),
+    ...(max_mos !== undefined && { maxMos: max_mos }),
+    ...(trunk_id !== undefined && { trunkId: trunk_id }),
     ...(query.phone_number !== undefined && { number: numberOf(query.phone_number) }),
     ...(query.direction !== undefined && { direction: query.direction }),
     ...statusFilter(query.status),

@@ -20,9 +20,11 @@ import { readTarget } from '../numbers/index.ts';
 import { conferenceRoutes } from './conference-routes.ts';
 import type { CallDeps } from './deps.ts';
 import { holdRoutes } from './hold-routes.ts';
+import { sipCallRoutes } from './log-routes.ts';
 import { isClosedWithoutEdge, stopWhenReported } from './lost-store.ts';
 import { CallPlacer } from './place.ts';
 import { callView } from './rules.ts';
+import { searchRoutes } from './search-routes.ts';
 import { findCall, findTranscript } from './store.ts';
 
 export function callRoutes(app: App, services: CallDeps): void {
@@ -30,6 +32,8 @@ export function callRoutes(app: App, services: CallDeps): void {
   const placer = new CallPlacer(services);
   holdRoutes(app, services);
   conferenceRoutes(app, services);
+  sipCallRoutes(app, services);
+  searchRoutes(app, services);
 
   app.route({
     method: 'POST',

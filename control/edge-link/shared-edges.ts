@@ -25,9 +25,13 @@ import {
 /** Metrics that other replicas choose an edge by. */
 const shared = [
   'trunkline_edge_calls',
+  'trunkline_edge_calls_most',
   'trunkline_edge_draining',
   'trunkline_edge_engine_up',
+  'trunkline_edge_host_load',
   'trunkline_edge_protocol_revision',
+  'trunkline_edge_rtp_ports',
+  'trunkline_edge_rtp_ports_in_use',
   'trunkline_edge_storage_failing',
   'trunkline_edge_storage_refuses_calls',
 ];

@@ -30,7 +30,14 @@ async function seen(id: string, isWished: (edge: Awaited<ReturnType<typeof patch
 it('lists every edge that ever connected, in pages, with what it reports', async () => {
   const first = await connectEdge(test, { edge_id: 'a', outbox_id: 'oa', software: 'Trunkline/1' });
   const second = await connectEdge(test, { edge_id: 'b', outbox_id: 'ob' });
-  status(first, { trunkline_edge_calls: 7, trunkline_edge_engine_up: 1 });
+  status(first, {
+    trunkline_edge_calls: 7,
+    trunkline_edge_calls_most: 50,
+    trunkline_edge_engine_up: 1,
+    trunkline_edge_host_load: 0.4,
+    trunkline_edge_rtp_ports: 1000,
+    trunkline_edge_rtp_ports_in_use: 14,
+  });
   status(second, { trunkline_edge_engine_up: 0, trunkline_edge_storage_failing: 1 });
   await (await seen('b', ({ disk }) => disk === 'failing')).toBe(true);
   await second.close();
@@ -47,11 +54,20 @@ it('lists every edge that ever connected, in pages, with what it reports', async
       connected: true,
       takes_calls: true,
       calls: 7,
+      load: { most_calls: 50, rtp_ports: 1000, rtp_ports_in_use: 14, host_load: 0.4 },
       engine: 'up',
       disk: 'ok',
       sip: { host: 'edge.example.com', port: 5061 },
     },
-    { id: 'b', connected: false, connected_since: null, takes_calls: null, calls: null, engine: null },
+    {
+      id: 'b',
+      connected: false,
+      connected_since: null,
+      takes_calls: null,
+      calls: null,
+      load: null,
+      engine: null,
+    },
   ]);
   const page = await asOperator('GET', '/v1/admin/edges?limit=1&offset=1');
   expect(page.read(EdgeList).data.edges.map(({ id }) => id)).toEqual(['b']);
@@ -69,6 +85,9 @@ it.each([
     ...(revision !== undefined && { trunkline_edge_protocol_revision: revision }),
   });
   await (await seen('a', (view) => view.version === version)).toBe(true);
+  const { edge: view } = (await asOperator('GET', '/v1/admin/edges/a')).read(EdgeOne).data;
+  // Edges of earlier versions do not report it.
+  expect(view.load).toEqual({ most_calls: null, rtp_ports: null, rtp_ports_in_use: null, host_load: null });
 });
 
 it('needs an operator key', async () => {

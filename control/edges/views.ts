@@ -24,9 +24,20 @@ export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeVie
     last_seen_at: row.last_seen_at,
     takes_calls: heard && takesCalls(heard),
     calls: heard && (heard.metrics.trunkline_edge_calls ?? 0),
+    load: heard && loadOf(heard),
     engine: heard && (hasEngine(heard) ? 'up' : 'down'),
     disk: heard && diskOf(heard),
     config_version: live ? live.appliedVersion : null,
+  };
+}
+
+/** Edges of earlier versions do not report all of it. */
+function loadOf({ metrics }: ConnectedEdge): EdgeView['load'] {
+  return {
+    most_calls: metrics.trunkline_edge_calls_most ?? null,
+    rtp_ports: metrics.trunkline_edge_rtp_ports ?? null,
+    rtp_ports_in_use: metrics.trunkline_edge_rtp_ports_in_use ?? null,
+    host_load: metrics.trunkline_edge_host_load ?? null,
   };
 }
 

@@ -11,6 +11,7 @@ import { order, type PortTest, smallPdf, startPortTest, upload } from '../../tes
 import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { signIn } from '../../test/kit/control/sessions.ts';
+import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
@@ -119,6 +120,7 @@ beforeAll(async () => {
   await edge.kill();
   const { db } = test.control.services.database;
   await db.insertInto('recordings').values(recordingRow(test.orgId, call.id)).execute();
+  await db.insertInto('webhook_deliveries').values(endedDelivery(test.orgId)).execute();
   // Background work finishes first.
   await vi.waitFor(
     async () => {
@@ -155,6 +157,7 @@ beforeAll(async () => {
     resources: String(kept.data?.resource?.id),
     '/v1/org/keys': key_id,
     '/v1/sessions': browser.id,
+    '/v1/org/webhook-deliveries': endedDelivery(test.orgId).id,
   };
   byName = {
     pathway_id,

@@ -10,6 +10,7 @@ import { startControl } from '../../test/kit/control/harness.ts';
 import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { makePathway, makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
+import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import { planOf } from '../../test/kit/db/driver.ts';
 import { databaseQuiet, onSqlite } from '../../test/kit/db/test-database.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
@@ -84,6 +85,8 @@ const alert: AlertRow = {
   resolved_at: null,
 };
 await database.db.insertInto('alerts').values(alert).execute();
+const delivery = endedDelivery(test.orgId);
+await database.db.insertInto('webhook_deliveries').values(delivery).execute();
 const recording = recordingRow(test.orgId, call.id);
 await database.db.insertInto('recordings').values(recording).execute();
 const entry = await database.db
@@ -107,6 +110,10 @@ const lists: Readonly<Record<string, readonly string[]>> = {
     'status=486',
     `before=${call.id}`,
     ...times,
+    'other_party=x',
+    'termination=api_stop',
+    'max_mos=3',
+    'max_mos=4',
   ],
   'GET /v1/sip/calls/{call_id}/timeline': ['after=0', 'limit=5'],
   'GET /v1/calls/recordings': [`before=${recording.id}`],
@@ -142,6 +149,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/sip/port/document': ['offset=5'],
   'GET /v1/widget': ['page=2'],
   'GET /v1/admin/edges': ['offset=5'],
+  'GET /v1/org/webhook-deliveries': ['state=waiting', 'state=given_up', `before=${delivery.id}`],
   'GET /v1/org/keys': ['state=active', 'offset=5'],
   'GET /v1/sessions': ['offset=5'],
 };

@@ -152,6 +152,14 @@ describe('call.completed', () => {
     });
     expect(delivery).toMatchObject({ last_status: 200, next_attempt_at: null });
     expect(delivery?.id).toMatch(/^evt_[0-9a-f-]{36}$/);
+    // Sent again on demand, it is the same event.
+    const again = await test.call('POST', `/v1/org/webhook-deliveries/${delivery?.id}/redeliver`);
+    expect(again.status).toBe(200);
+    await attempted(1);
+    expect(received.map(({ body: text, headers }) => [text, headers['x-webhook-id']])).toEqual([
+      [got?.body, delivery?.id],
+      [got?.body, delivery?.id],
+    ]);
   });
 
   it('goes to the URL of the organization when the number has none, and once per call', async () => {

@@ -2,6 +2,7 @@
 export { countFailure, dueAttempts, nextDueAt, pruneAttempts, updateAttempt } from './attempts-store.ts';
 export { type DeliveryParts, startWebhookDeliveries } from './deliveries.ts';
 export { webhookLimits } from './limits.ts';
+export { webhookRoutes } from './routes.ts';
 export {
   type AttemptResult,
   type DeliveryOutcome,

@@ -40,6 +40,18 @@ export const EdgeView = Type.Object({
     }),
   ),
   calls: Nullable(Type.Integer({ description: 'Live calls; null while it is not connected' })),
+  load: Nullable(
+    Type.Object({
+      most_calls: Nullable(Type.Integer({ description: 'Its MAX_CALLS' })),
+      rtp_ports: Nullable(Type.Integer()),
+      rtp_ports_in_use: Nullable(Type.Integer()),
+      host_load: Nullable(
+        Type.Number({
+          description: "The host's load average of a minute, per processor: above 1 work waits",
+        }),
+      ),
+    }),
+  ),
   engine: Nullable(OneOf(['up', 'down'])),
   disk: Nullable(OneOf(['ok', 'failing', 'refusing_calls'])),
   config_version: Nullable(Type.Integer({ description: 'Configuration that it has confirmed' })),

@@ -1,6 +1,16 @@
 /** SIP call log and traces (contract 3.4). */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, Nullable, OneOf, PathId, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
+import {
+  Integer,
+  Iso,
+  Matching,
+  Nullable,
+  OneOf,
+  PathId,
+  PhoneNumber,
+  Plain,
+  Text,
+} from '#shared/api/common.ts';
 import { MediaReport, TraceMessage } from '#shared/edge-protocol/calls.ts';
 import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 
@@ -17,6 +27,12 @@ export const CallLogQuery = Type.Object({
   status: Type.Optional(Text(1, 32, 'An outcome, or a three-digit SIP code')),
   from_date: Type.Optional(Text(1, 40, 'Date or ISO time, inclusive')),
   to_date: Type.Optional(Text(1, 40, 'ISO time, exclusive; a bare date includes its day')),
+  other_party: Type.Optional(Text(1, 256, 'The number or user at the other end')),
+  termination: Type.Optional(
+    Matching('^[a-z0-9_]{1,64}$', 'a code of docs/errors.md', { description: 'Why the call ended' }),
+  ),
+  max_mos: Type.Optional(Type.Number({ minimum: 1, maximum: 5, description: 'Calls with this MOS or less' })),
+  trunk_id: Type.Optional(Text(1, 64, 'Configuration that the call used')),
 });
 export type CallLogQuery = Static<typeof CallLogQuery>;
 
@@ -46,7 +62,12 @@ export const CallLogEntry = Type.Object({
 });
 export type CallLogEntry = Static<typeof CallLogEntry>;
 
-export const CallLogPage = Plain(Type.Object({ calls: Type.Array(CallLogEntry) }));
+export const CallLogPage = Plain(
+  Type.Object({
+    calls: Type.Array(CallLogEntry),
+    next: Nullable(Type.String({ description: 'before of the next page; null: this one is the last' })),
+  }),
+);
 export const CallLogOne = Plain(Type.Object({ call: CallLogEntry }));
 
 export const TracedMessage = Type.Object({ seq: Type.Integer(), ...TraceMessage.properties });

@@ -50,6 +50,7 @@ import { up as conferences } from './0053-conferences.ts';
 import { up as keysAndSessions } from './0057-keys-and-sessions.ts';
 import { up as events } from './0059-events.ts';
 import { up as measurements } from './0061-measurements.ts';
+import { up as callSearch } from './0062-call-search.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -102,4 +103,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0057-keys-and-sessions': { up: keysAndSessions },
   '0059-events': { up: events },
   '0061-measurements': { up: measurements },
+  '0062-call-search': { up: callSearch },
 };

@@ -109,6 +109,7 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/sip/alerts/test': 'sends',
   'POST /v1/org/recording-storage/test': 'tries',
   'POST /v1/admin/recording-storage/test': 'tries',
+  'POST /v1/org/webhook-deliveries/{id}/redeliver': 'sends',
   'POST /v1/sip/update': 'changes',
   'POST /v1/sip/detach': 'deletes',
   'POST /v1/sip/register-now': 'tries',

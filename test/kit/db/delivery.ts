@@ -21,3 +21,10 @@ export function newDelivery(clock: Pick<Clock, 'now'>): WebhookDeliveryRow {
     last_error: null,
   };
 }
+
+/** One of an organization that was given up. */
+export function endedDelivery(orgId: string, more: Partial<WebhookDeliveryRow> = {}): WebhookDeliveryRow {
+  const { next_attempt_at: _none, created_at, ...row } = newDelivery({ now: () => Date.UTC(2030) });
+  const ended = { attempts: 5, first_attempt_at: created_at, next_attempt_at: null, last_status: 500 };
+  return { ...row, created_at, id: 'evt_ended', org_id: orgId, ...ended, ...more };
+}

@@ -14,6 +14,7 @@ interface Column {
 const texts: Readonly<Record<string, string>> = {
   nodes: '[{"id":"a","type":"Transfer Pathway","data":{"transferPathwayId":"p"}}]',
   edges: '[]',
+  media: '{"mos":3.5}',
 };
 
 /** Tables of the database, except those of the migrations themselves and of a search index. */

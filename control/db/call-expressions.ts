@@ -1,0 +1,19 @@
+/** What the search of calls computes from their columns: as in the indexes of migration 0062, or they are not used. */
+import { type RawBuilder, sql } from 'kysely';
+import { dialectOf } from './dialect-name.ts';
+import type { Db } from './tables.ts';
+
+/** The number at the other end of a call. */
+export function otherParty(): RawBuilder<string> {
+  return sql`(case direction when 'inbound' then from_number else to_number end)`;
+}
+
+/** The MOS of a call; null when it was not measured. */
+export function meanOpinion(db: Db): RawBuilder<number | null> {
+  return dialectOf(db) === 'sqlite'
+    ? sql`json_extract(media, '$.mos')`
+    : sql`((media::json ->> 'mos')::double precision)`;
+}
+
+/** Calls with this MOS or less have an index of their own: many people are dissatisfied with it (ITU-T G.107, annex B). */
+export const poorSound = 3.6;
