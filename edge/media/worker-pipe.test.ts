@@ -88,6 +88,20 @@ describe('packets to a media worker', () => {
     expect(state.asked).toBe(2);
   });
 
+  test('are dropped while a worker that does not read has a mebioctet of them, and sent again when it has read', () => {
+    const { written, pipe, producer } = stream();
+    const sender = new PacketSender(producer, pipe);
+    pipe.cork();
+    const rtp = Buffer.alloc(16_384);
+    for (let sent = 0; sent < 100; sent++) sender.send(rtp);
+    expect(pipe.writableLength).toBeGreaterThan(1_048_576);
+    expect(pipe.writableLength).toBeLessThan(1_048_576 + 2 * rtp.length);
+    pipe.uncork();
+    expect([pipe.writableLength, written.length]).toEqual([0, 64]);
+    sender.send(rtp);
+    expect(written.length).toBe(65);
+  });
+
   test('are sent by mediasoup without a pipe, and by nobody when the stream is closed', () => {
     const { written, producer, state } = stream();
     const sender = new PacketSender(producer, null);

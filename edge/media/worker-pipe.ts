@@ -13,6 +13,11 @@ const reads = 3;
 const writes = 4;
 /** Lengths of packets whose message is kept; Opus has many. */
 const mostPrepared = 200;
+/**
+ * Octets that wait for a worker which does not read: a third of a second of 200 calls. Later audio is of no use to
+ * anybody, and on a machine that is too busy it took a gigabyte in ten minutes.
+ */
+const mostWaiting = 1_048_576;
 
 /**
  * Calls `start`, which spawns a worker before it returns.
@@ -60,9 +65,9 @@ export class PacketSender {
     this.#pipe = pipe;
   }
 
-  /** The packet is copied before this returns. */
+  /** The packet is copied before this returns, or dropped when the worker is too far behind. */
   send(packet: Buffer): void {
-    if (this.#producer.closed) return;
+    if (this.#producer.closed || (this.#pipe?.writableLength ?? 0) > mostWaiting) return;
     const prepared = this.#prepared.get(packet.length);
     if (!this.#pipe || !prepared) {
       this.#prepare(packet);
