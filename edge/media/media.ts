@@ -6,7 +6,7 @@
  *                                     Bridge -> two legs: Relay in the worker, or crossing here
  */
 import { availableParallelism } from 'node:os';
-import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
+import { type Clock, systemClock } from '#shared/clock.ts';
 import { type CodecName, codecNames } from '#shared/codecs.ts';
 import { isAnyAddress } from '#shared/networks.ts';
 import type {
@@ -22,6 +22,7 @@ import type {
 import { CallRefused } from '../call/refused.ts';
 import { Bridge } from './bridge.ts';
 import { availableCodecs, codecAvailable } from './codec/codecs.ts';
+import { Inspections } from './inspections.ts';
 import { Leg } from './leg.ts';
 import type { LegSurroundings } from './leg-surroundings.ts';
 import { type MediaLog, silentLog } from './log.ts';
@@ -92,10 +93,6 @@ export interface RunningMedia extends LocalMedia {
   close(): Promise<void>;
 }
 
-/** Each leg is inspected every half second, a tenth of them at a time, to avoid bursts at the worker. */
-const inspectEveryMs = 50;
-const inspectionPhases = 10;
-
 /** Wall-clock scale, monotonic pace: playout and silence must not jump when the system time is set. */
 const monotonicClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
@@ -155,8 +152,7 @@ class MediasoupMedia implements RunningMedia {
   readonly #voices: RoomVoices | null;
   readonly #legs = new Set<Leg>();
   readonly #codecs: readonly CodecName[];
-  #inspection: Timer | null = null;
-  #phase = 0;
+  readonly #inspections: Inspections;
   #closed = false;
 
   constructor(shared: LegSurroundings, pool: WorkerPool, voices: RoomVoices | null) {
@@ -164,6 +160,9 @@ class MediasoupMedia implements RunningMedia {
     this.#shared = shared;
     this.#pool = pool;
     this.#codecs = availableCodecs();
+    this.#inspections = new Inspections(shared.clock, this.#legs, (error) =>
+      shared.log.warn({ error: String(error) }, 'the state of a media leg could not be read'),
+    );
   }
 
   async createLeg(options: MediaLegOptions): Promise<LocalLeg> {
@@ -181,7 +180,7 @@ class MediasoupMedia implements RunningMedia {
     const worker = beside && this.#has(beside) ? beside.worker : this.#pool.leastLoaded();
     const leg: Leg = new Leg({ ...options, codecs }, this.#shared, worker, () => this.#legs.delete(leg));
     this.#legs.add(leg);
-    this.#inspectLater();
+    this.#inspections.begin();
     return leg;
   }
 
@@ -225,30 +224,12 @@ class MediasoupMedia implements RunningMedia {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#inspection?.cancel();
-    this.#inspection = null;
+    this.#inspections.close();
     for (const leg of [...this.#legs]) leg.close();
     await this.#pool.close();
   }
 
   #has(leg: MediaLeg): leg is Leg {
     return leg instanceof Leg && this.#legs.has(leg);
-  }
-
-  #inspectLater(): void {
-    if (this.#inspection || this.#closed) return;
-    this.#inspection = this.#shared.clock.after(inspectEveryMs, () => {
-      this.#inspection = null;
-      this.#phase = (this.#phase + 1) % inspectionPhases;
-      let place = 0;
-      for (const leg of this.#legs) {
-        if (place++ % inspectionPhases !== this.#phase) continue;
-        // A worker that died in between notifies its legs itself.
-        leg.inspect().catch((error: unknown) => {
-          this.#shared.log.warn({ error: String(error) }, 'the state of a media leg could not be read');
-        });
-      }
-      if (this.#legs.size > 0) this.#inspectLater();
-    });
   }
 }
