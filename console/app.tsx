@@ -74,7 +74,7 @@ function Frame({ session: { organization } }: { session: Session }) {
   );
 }
 
-type NavName = 'calls' | 'edges' | 'sessions';
+type NavName = 'calls' | 'trunks' | 'edges' | 'sessions';
 /** Each link with the screens that belong to it. */
 type NavLink = readonly [name: NavName, screens: readonly string[]];
 
@@ -87,6 +87,7 @@ function linksOf(current: Session | null): readonly NavLink[] {
     ];
   return [
     ['calls', ['calls', 'call', 'home']],
+    ['trunks', ['trunks', 'trunk']],
     ['sessions', ['sessions']],
   ];
 }
@@ -102,6 +103,12 @@ function Shown() {
     case 'call':
       return (
         <Later key={id} id={id} load={() => import('./screens/call/call.tsx').then((one) => one.Call)} />
+      );
+    case 'trunks':
+      return <Later load={() => import('./screens/trunks/trunks.tsx').then((one) => one.Trunks)} />;
+    case 'trunk':
+      return (
+        <Later key={id} id={id} load={() => import('./screens/trunks/trunk.tsx').then((one) => one.Trunk)} />
       );
     default:
       return <NotFound />;

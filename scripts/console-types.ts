@@ -19,6 +19,12 @@ const used = [
   'GET /v1/calls/{call_id}',
   'GET /v1/calls/transcripts',
   'GET /v1/admin/edges',
+  'GET /v1/sip/numbers',
+  'GET /v1/sip',
+  'GET /v1/sip/status',
+  'PATCH /v1/sip/config',
+  'POST /v1/sip/register-now',
+  'GET /v1/sip/alerts',
 ] as const;
 
 interface Schema {

@@ -6,6 +6,8 @@ export const consolePaths = {
   home: '/',
   calls: '/calls',
   call: '/calls/:id',
+  trunks: '/trunks',
+  trunk: '/trunks/:id',
   edges: '/edges',
   sessions: '/sessions',
 } as const;

@@ -15,6 +15,8 @@ export type SignedIn =
 export const signedIn = signal<SignedIn>({ state: 'unknown' });
 
 export const session = computed(() => (signedIn.value.state === 'in' ? signedIn.value.session : null));
+/** Whether it may change and run things, not only see them. */
+export const mayChange = computed(() => session.value?.role === 'member' || session.value?.role === 'admin');
 export const isOperator = computed(() => session.value?.role === 'operator');
 
 whenSignedOut(() => {

@@ -86,7 +86,7 @@ interface PagerProps {
 function Pager({ filters, before, last, full }: PagerProps) {
   const path = pathTo('calls');
   return (
-    <nav class="row pager" aria-label={texts.lists.older}>
+    <nav class="row pager" aria-label={texts.lists.pages}>
       {before !== '' && <a href={withQuery(path, filters)}>{texts.lists.newest}</a>}
       {full ? (
         <a href={withQuery(path, { ...filters, before: last })}>{texts.lists.older}</a>

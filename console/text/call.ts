@@ -18,6 +18,7 @@ export const call = {
     source: 'Peer address',
     callId: 'Call-ID',
     parent: 'Part of',
+    trunk: 'Trunk',
     transferred: 'Transferred to',
   },
   notAnswered: 'not answered',

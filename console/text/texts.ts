@@ -2,6 +2,7 @@
 import { call } from './call.ts';
 import { calls } from './calls.ts';
 import { errors } from './errors.ts';
+import { trunks } from './trunks.ts';
 
 export const texts = {
   product: 'Trunkline',
@@ -10,6 +11,7 @@ export const texts = {
   nav: {
     label: 'Screens',
     calls: 'Calls',
+    trunks: 'Trunks',
     edges: 'Edges',
     sessions: 'Sessions',
   },
@@ -34,6 +36,9 @@ export const texts = {
     back: 'Connected again.',
   },
   lists: {
+    pages: 'Pages',
+    previous: 'Previous',
+    next: 'Next',
     newest: 'Newest',
     older: 'Older',
     noMore: 'End of the list',
@@ -102,11 +107,13 @@ export const texts = {
       ['?', 'this list'],
       ['/', 'search calls'],
       ['g c', 'calls'],
+      ['g t', 'trunks'],
       ['j  k', 'next, previous row'],
       ['Enter', 'open the row'],
     ],
   },
   call,
+  trunks,
   calls,
   errors,
 } as const;

@@ -2,7 +2,9 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { NumberConfigurations } from '#shared/api/sip.ts';
 import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
+import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import { AdminProgram } from '../kit/programs/admin-program.ts';
@@ -14,6 +16,7 @@ const limitMs = 90_000;
 const firstScreenBytes = 200_000;
 
 const callId = '00000000-0000-4000-8000-000000000001';
+const trunkNumber = '+14155550177';
 const startedAt = '2030-01-01T00:00:00.000Z';
 
 const control = new ControlProgram();
@@ -66,8 +69,10 @@ async function reportCalls(): Promise<void> {
     status: 'failed',
     media: null,
   });
+  const trunk = await movedTrunk();
   edge.send(
     reportFrame(1, [
+      { type: 'health', probes: [probe(trunk, 0, false), probe(trunk, 1, true)] },
       { type: 'call', call: callRecord(org_id) },
       { type: 'call', call: refused },
       {
@@ -91,6 +96,48 @@ async function reportCalls(): Promise<void> {
   );
   await edge.arrival('ack');
   await edge.close();
+}
+
+/** An outbound trunk with a second endpoint. @returns the id of its configuration */
+async function movedTrunk(): Promise<string> {
+  const { api } = control;
+  await api.ok('POST', '/v1/sip/attach', {
+    phone_number: trunkNumber,
+    directions: [{ type: 'outbound', sip_endpoint: 'sip:one.trunk.example.com' }],
+  });
+  await api.ok('PATCH', '/v1/sip/config', {
+    phone_number: trunkNumber,
+    direction: 'outbound',
+    failover_config: {
+      enabled: true,
+      endpoints: [{ host: 'two.trunk.example.com', priority: 1 }],
+      failback: 'manual',
+    },
+  });
+  const { data } = await api.read(
+    NumberConfigurations,
+    'GET',
+    `/v1/sip?phone_number=${encodeURIComponent(trunkNumber)}`,
+  );
+  return data.outbound?.id ?? '';
+}
+
+function probe(trunk_id: string, priority: 0 | 1, healthy: boolean): HealthProbe {
+  return {
+    trunk_id,
+    endpoint: {
+      host: priority === 0 ? 'one.trunk.example.com' : 'two.trunk.example.com',
+      port: 5061,
+      priority,
+    },
+    at: new Date().toISOString(),
+    healthy,
+    response_time_ms: healthy ? 31 : null,
+    sip_code: healthy ? 200 : null,
+    error: healthy ? null : 'unreachable',
+    consecutive_failures: healthy ? 0 : 4,
+    active: priority === 1,
+  };
 }
 
 function traced(start_line: string, direction: TraceMessage['direction']): TraceMessage {
@@ -216,6 +263,20 @@ describe('the console', () => {
     await page.goto('/calls/00000000-0000-4000-8000-000000000002');
     await page.getByText('caused by the trunk, SIP 403').waitFor();
     await page.getByText('This call has no SIP trace.').waitFor();
+  });
+
+  it('shows where calls of a trunk go, and says why they cannot go back yet', async () => {
+    await signIn('/trunks');
+    await page.getByRole('link', { name: trunkNumber }).click();
+    const moved = page.getByRole('row', { name: 'two.trunk.example.com:5061 next call goes here' });
+    await moved.getByText('healthy').waitFor();
+    await page.getByText('Calls go to the secondary endpoint.').waitFor();
+    expect(await brokenRules()).toEqual([]);
+    expect(await fitsPhone()).toBe(true);
+    await page.getByRole('button', { name: 'Return to the primary now' }).click();
+    await page.getByRole('alert').getByText('SERVICE_UNAVAILABLE').waitFor();
+    await page.goto('/trunks/%2B14155550000');
+    await page.getByRole('alert').getByText('NUMBER_NOT_FOUND').waitFor();
   });
 
   it('shows a lost connection, and goes on by itself when control is back', async () => {

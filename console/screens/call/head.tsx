@@ -57,6 +57,7 @@ export function CallFacts({ call, details }: { call: LoggedCall; details: CallDe
       [facts.roundTrip, figure(media.round_trip_ms, 0, 'ms')],
     );
   }
+  if (call.trunk_id) rows.push([facts.trunk, <TrunkLink key="trunk" call={call} />]);
   if (call.parent_id)
     rows.push([
       facts.parent,
@@ -87,6 +88,12 @@ function BothMos({ call: { media } }: { call: LoggedCall }) {
       <Mos value={media.mos_received} /> / <Mos value={media.mos_sent} />
     </>
   );
+}
+
+/** The own number leads to its trunk. */
+function TrunkLink({ call }: { call: LoggedCall }) {
+  const own = call.direction === 'inbound' ? call.to : call.from;
+  return own.startsWith('+') ? <a href={pathTo('trunk', own)}>{own}</a> : <span>{own}</span>;
 }
 
 function lossOf({ packets_lost, packets_received }: NonNullable<LoggedCall['media']>): number | null {

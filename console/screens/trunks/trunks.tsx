@@ -1,0 +1,121 @@
+/** All numbers with SIP configurations, and what is wrong with any of them. */
+import { type Answer, request } from '../../api/client.ts';
+import { useLoaded } from '../../parts/load.ts';
+import { Badge, Empty, Loading, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { useTitle } from '../../parts/title.ts';
+import { pathTo, query, withQuery } from '../../router.ts';
+import { texts } from '../../text/texts.ts';
+
+type Row = Answer<'GET /v1/sip/numbers'>['data']['numbers'][number];
+type Alert = Answer<'GET /v1/sip/alerts'>['data']['alerts'][number];
+
+/** Rows of a page. */
+const pageRows = 100;
+const { head, alerts } = texts.trunks;
+
+const tones: Readonly<Record<string, Tone>> = { healthy: 'good', unreachable: 'bad', unchecked: 'quiet' };
+
+export function Health({ status }: { status: string }) {
+  const words: Readonly<Record<string, string>> = texts.trunks.health;
+  return <Badge tone={tones[status] ?? 'quiet'}>{words[status] ?? status}</Badge>;
+}
+
+const columns: readonly Column<Row>[] = [
+  {
+    head: head.number,
+    cell: (row) => (
+      <a class="row-link" href={pathTo('trunk', row.phone_number)}>
+        {row.phone_number}
+      </a>
+    ),
+  },
+  { head: head.health, cell: (row) => <Health status={row.health_status} /> },
+  {
+    head: head.directions,
+    cell: (row) => {
+      const words: Readonly<Record<string, string>> = texts.trunks.directions;
+      return row.directions.map((one) => words[one] ?? one).join(', ');
+    },
+    from: 'medium',
+  },
+  { head: head.configurations, cell: (row) => row.configuration_count, numeric: true, from: 'wide' },
+  { head: head.endpoint, cell: (row) => row.sip_endpoint ?? '–', grows: true },
+];
+
+export function Trunks() {
+  useTitle(texts.trunks.title);
+  const offset = Math.max(0, Number(query.value.get('offset')) || 0);
+  const loaded = useLoaded(`trunks ${offset}`, async (signal) => {
+    const [numbers, open] = await Promise.all([
+      request('GET /v1/sip/numbers', { query: { limit: pageRows, offset }, signal }),
+      request('GET /v1/sip/alerts', { query: { state: 'open', limit: 50 }, signal }),
+    ]);
+    return { numbers: numbers.data.numbers, alerts: open.data.alerts };
+  });
+  const { data } = loaded;
+  const path = pathTo('trunks');
+  return (
+    <Screen
+      title={texts.trunks.title}
+      actions={
+        <button type="button" onClick={loaded.reload}>
+          {texts.lists.reload}
+        </button>
+      }
+    >
+      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
+      {!data && loaded.loading && <Loading />}
+      {data && data.alerts.length > 0 && <OpenAlerts rows={data.alerts} />}
+      {data?.numbers.length === 0 && offset === 0 && (
+        <Empty title={texts.trunks.empty}>{texts.trunks.emptyNext}</Empty>
+      )}
+      {data && data.numbers.length > 0 && (
+        <Table
+          name={texts.trunks.title}
+          rows={data.numbers}
+          columns={columns}
+          keyOf={(row) => row.phone_number}
+        />
+      )}
+      {data && (offset > 0 || data.numbers.length === pageRows) && (
+        <nav class="row pager" aria-label={texts.lists.pages}>
+          {offset > 0 && (
+            <a href={withQuery(path, { offset: offset > pageRows ? String(offset - pageRows) : '' })}>
+              {texts.lists.previous}
+            </a>
+          )}
+          {data.numbers.length === pageRows && (
+            <a href={withQuery(path, { offset: String(offset + pageRows) })}>{texts.lists.next}</a>
+          )}
+        </nav>
+      )}
+    </Screen>
+  );
+}
+
+export function OpenAlerts({ rows }: { rows: readonly Alert[] }) {
+  return (
+    <section aria-labelledby="alerts-title">
+      <h2 id="alerts-title">{alerts.title}</h2>
+      <Table
+        name={alerts.title}
+        rows={rows}
+        keyOf={(alert) => alert.alert_id}
+        columns={[
+          { head: alerts.head.kind, cell: ({ kind }) => <Badge tone="bad">{alerts.kinds[kind]}</Badge> },
+          { head: alerts.head.number, cell: ({ phone_number }) => phone_number },
+          {
+            head: alerts.head.endpoint,
+            cell: ({ endpoint }) => endpoint ?? '–',
+            from: 'medium',
+            grows: true,
+          },
+          { head: alerts.head.value, cell: ({ value }) => value, numeric: true, from: 'medium' },
+          { head: alerts.head.threshold, cell: ({ threshold }) => threshold, numeric: true, from: 'wide' },
+          { head: alerts.head.raised, cell: ({ raised_at }) => <Time at={raised_at} /> },
+        ]}
+      />
+    </section>
+  );
+}
