@@ -16,6 +16,8 @@ const used = [
   'GET /v1/sip/calls',
   'GET /v1/sip/calls/{call_id}',
   'GET /v1/sip/calls/{call_id}/trace',
+  'GET /v1/sip/calls/{call_id}/quality',
+  'GET /v1/sip/calls/{call_id}/timeline',
   'GET /v1/calls/{call_id}',
   'GET /v1/calls/transcripts',
   'GET /v1/admin/edges',

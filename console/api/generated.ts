@@ -51,6 +51,18 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: { readonly call_id: string; readonly truncated: boolean; readonly messages: readonly ({ readonly seq: number; readonly at: string; readonly direction: "sent" | "received"; readonly local: string; readonly remote: string; readonly transport: "tls" | "wss"; readonly start_line: string; readonly raw: string })[] }; readonly errors: null };
   };
+  'GET /v1/sip/calls/{call_id}/quality': {
+    path: { readonly call_id: string };
+    query: { readonly after_ms?: number };
+    body: undefined;
+    answer: { readonly data: { readonly id: string; readonly started_at: string; readonly ended_at: string | null; readonly reported_at: string | null; readonly age_ms: number | null; readonly truncated: boolean; readonly samples: readonly ({ readonly at_ms: number; readonly duration_ms: number; readonly relayed: boolean; readonly held: boolean; readonly packets_received: number; readonly packets_lost: number; readonly packets_late: number | null; readonly jitter_ms: number | null; readonly jitter_buffer_ms: number | null; readonly level_received_dbov: number | null; readonly packets_sent: number; readonly peer_loss_percent: number | null; readonly level_sent_dbov: number | null; readonly round_trip_ms: number | null; readonly mos: number | null; readonly mos_received: number | null; readonly mos_sent: number | null; readonly clock_late_ms: number | null })[] }; readonly errors: null };
+  };
+  'GET /v1/sip/calls/{call_id}/timeline': {
+    path: { readonly call_id: string };
+    query: { readonly after?: number; readonly limit?: number };
+    body: undefined;
+    answer: { readonly data: { readonly id: string; readonly started_at: string; readonly ended_at: string | null; readonly reported_at: string | null; readonly age_ms: number | null; readonly truncated: boolean; readonly turns: readonly ({ readonly turn: number; readonly input: "speech" | "keys" | "silence" | null; readonly from_ms: number; readonly response_ms: number | null; readonly spans: readonly ({ readonly span: "caller_speech" | "heard" | "understood" | "model_first_token" | "speech_first_sound" | "agent_speech" | "barge_in"; readonly from_ms: number; readonly to_ms: number | null; readonly outcome?: "resumed" | "interrupted" })[] })[] }; readonly errors: null };
+  };
   'GET /v1/calls/{call_id}': {
     path: { readonly call_id: string };
     query: Readonly<Record<string, never>>;

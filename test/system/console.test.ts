@@ -4,6 +4,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NumberConfigurations } from '#shared/api/sip.ts';
 import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
+import type { QualitySample } from '#shared/edge-protocol/measured.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
@@ -84,6 +85,25 @@ async function reportCalls(): Promise<void> {
         ],
       },
       {
+        type: 'measured',
+        calls: [
+          {
+            call_id: callId,
+            quality: [{ part: 0, whole: false, samples: [sample(5000, 4.2), sample(10_000, 3.2)] }],
+            marks: [
+              [1, 'voice', 4000],
+              [1, 'pause', 5200],
+              [1, 'turn', 5700],
+              [1, 'words', 5800],
+              [1, 'token', 6000],
+              [1, 'decided', 6000],
+              [1, 'sound', 6200],
+              [1, 'end', 9000],
+            ],
+          },
+        ],
+      },
+      {
         type: 'trace',
         call_id: callId,
         messages: [
@@ -96,6 +116,11 @@ async function reportCalls(): Promise<void> {
   );
   await edge.arrival('ack');
   await edge.close();
+}
+
+/** Of 5 s, with 30 ms of jitter. */
+function sample(atMs: number, mos: number): QualitySample {
+  return [atMs, 5000, 0, 250, 2, 0, 30, 60, -22, 250, 0, -18, 41, mos, 4.3, 0.4];
 }
 
 /** An outbound trunk with a second endpoint. @returns the id of its configuration */
@@ -256,6 +281,12 @@ describe('the console', () => {
     await page.getByText('The caller hung up.').waitFor();
     await page.getByRole('listitem').getByText('Good day, this is the <b>clinic</b>.').waitFor();
     await page.getByText('198.51.100.9:40312 Test PBX').waitFor();
+    await page.getByRole('img', { name: 'MOS over time' }).locator('canvas').waitFor();
+    await page.getByText('Figures of the samples').click();
+    await page.getByRole('cell', { name: '3.20 / 4.30' }).waitFor();
+    await page.getByText('Turns 1').click();
+    await page.getByRole('row', { name: '1 speech' }).waitFor();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
     expect(await brokenRules()).toEqual([]);
     await page.getByRole('button', { name: /INVITE.*, received from 198\.51\.100\.9:40312/ }).click();
     await page.getByRole('region', { name: 'Message text' }).getByText('CSeq: 1 INVITE').waitFor();

@@ -11,8 +11,10 @@ import { CallFacts, CallTitle, WhyEnded } from './head.tsx';
 import { SipLadder } from './ladder.tsx';
 import { Lanes } from './lanes.tsx';
 import { ladderOf } from './messages.ts';
+import { QualityOverTime } from './quality.tsx';
 import { Axis } from './times.ts';
 import { Transcript } from './transcript.tsx';
+import { Turns } from './turns.tsx';
 import { Variables } from './variables.tsx';
 
 const words = texts.call;
@@ -38,8 +40,10 @@ type Read = Awaited<ReturnType<typeof read>>;
 async function read(id: string, signal: AbortSignal) {
   const { call } = (await request('GET /v1/sip/calls/{call_id}', { path: { call_id: id }, signal })).data;
   const path = { call_id: call.id };
-  const [details, trace] = await Promise.all([
+  const [details, quality, timeline, trace] = await Promise.all([
     request('GET /v1/calls/{call_id}', { path, signal }),
+    request('GET /v1/sip/calls/{call_id}/quality', { path, signal }),
+    request('GET /v1/sip/calls/{call_id}/timeline', { path, query: { limit: 500 }, signal }),
     request('GET /v1/sip/calls/{call_id}/trace', { path, signal }).then(
       ({ data }) => data,
       (error: unknown) => {
@@ -48,16 +52,17 @@ async function read(id: string, signal: AbortSignal) {
       },
     ),
   ]);
-  return { call, details, trace };
+  return { call, details, trace, quality: quality.data, timeline: timeline.data };
 }
 
-function Found({ call, details, trace, reload }: Read & { reload: () => void }) {
+function Found({ call, details, trace, quality, timeline, reload }: Read & { reload: () => void }) {
   const axis = useMemo(() => new Axis(), [call.id]);
   const ladder = useMemo(() => ladderOf(trace.messages, call.started_at), [trace, call.started_at]);
   const begin = Date.parse(call.started_at);
   const lastMs = Math.max(
     Date.parse(call.ended_at ?? call.started_at) - begin,
     ladder.rows.at(-1)?.atMs ?? 0,
+    quality.samples.at(-1)?.at_ms ?? 0,
     Date.parse(details.transcripts.at(-1)?.created_at ?? call.started_at) - begin,
   );
   useEffect(() => axis.stretch(lastMs * 1.02), [axis, lastMs]);
@@ -67,7 +72,9 @@ function Found({ call, details, trace, reload }: Read & { reload: () => void }) 
       <CallFacts call={call} details={details} />
       <section aria-labelledby="axis-title">
         <h2 id="axis-title">{words.axis.title}</h2>
-        <Lanes axis={axis} ladder={ladder} details={details} />
+        <Lanes axis={axis} ladder={ladder} details={details} turns={timeline.turns} />
+        <QualityOverTime quality={quality} axis={axis} />
+        <Turns turns={timeline.turns} />
       </section>
       <div class="columns">
         <section aria-labelledby="transcript-title">

@@ -3,13 +3,10 @@ import { useRef } from 'preact/hooks';
 import { useWidth } from '../../parts/width.ts';
 import { texts } from '../../text/texts.ts';
 import type { Ladder } from './messages.ts';
-import { type Axis, marks, markText } from './times.ts';
+import { type Axis, gutter, margin, marks, markText, type Span } from './times.ts';
 import type { CallDetails } from './transcript.tsx';
+import type { Turn } from './turns.tsx';
 
-/** Room at the left for names, so that lanes and plots begin at the same place; px. */
-const gutter = 64;
-/** Room at the right; px. */
-const margin = 10;
 const laneHeight = 24;
 const scaleHeight = 18;
 
@@ -19,9 +16,10 @@ interface LanesProps {
   readonly axis: Axis;
   readonly ladder: Ladder;
   readonly details: CallDetails;
+  readonly turns: readonly Turn[];
 }
 
-export function Lanes({ axis, ladder, details }: LanesProps) {
+export function Lanes({ axis, ladder, details, turns }: LanesProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const shown = axis.shown.value;
@@ -30,7 +28,7 @@ export function Lanes({ axis, ladder, details }: LanesProps) {
   const isShown = (ms: number) => ms >= shown.fromMs && ms <= shown.toMs;
   const begin = Date.parse(details.started_at);
   const lines = details.transcripts.map((line) => ({ ...line, atMs: Date.parse(line.created_at) - begin }));
-  const lanes = [words.sip, words.caller, words.agent];
+  const lanes = [words.sip, words.caller, words.agent, ...(turns.length > 0 ? [texts.call.turns.lane] : [])];
   const height = lanes.length * laneHeight + scaleHeight;
   const pointed = axis.pointed.value;
   const point = (event: PointerEvent) => {
@@ -82,6 +80,7 @@ export function Lanes({ axis, ladder, details }: LanesProps) {
                 />
               </g>
             ))}
+            <Spans turns={turns} shown={shown} xOf={xOf} />
             {ladder.rows
               .filter(({ atMs }) => isShown(atMs))
               .map((row) => (
@@ -114,6 +113,51 @@ export function Lanes({ axis, ladder, details }: LanesProps) {
           </svg>
         )}
       </div>
+    </>
+  );
+}
+
+/** Lane of each span; those of an answer follow one another in the last one. */
+const laneOf = {
+  caller_speech: 1,
+  barge_in: 1,
+  agent_speech: 2,
+  heard: 3,
+  understood: 3,
+  model_first_token: 3,
+  speech_first_sound: 3,
+} as const;
+
+interface SpansProps {
+  readonly turns: readonly Turn[];
+  readonly shown: Span;
+  readonly xOf: (ms: number) => number;
+}
+
+function Spans({ turns, shown, xOf }: SpansProps) {
+  const { stages, ofLane } = texts.call.turns;
+  const names: Readonly<Record<string, string>> = stages;
+  const spans = turns.flatMap((turn) => turn.spans.map((span) => ({ ...span, turn: turn.turn })));
+  return (
+    <>
+      {spans
+        .map((span) => ({ ...span, end: span.to_ms ?? shown.toMs }))
+        .filter(({ from_ms, end }) => end >= shown.fromMs && from_ms <= shown.toMs)
+        .map(({ span, from_ms, end, turn }) => {
+          const [left, right] = [xOf(Math.max(from_ms, shown.fromMs)), xOf(Math.min(end, shown.toMs))];
+          return (
+            <rect
+              key={`${turn} ${span} ${from_ms}`}
+              class={`span ${span}`}
+              x={left}
+              y={laneOf[span] * laneHeight + 5}
+              width={Math.max(1.5, right - left)}
+              height={laneHeight - 10}
+            >
+              <title>{ofLane(names[span] ?? span.replaceAll('_', ' '), end - from_ms)}</title>
+            </rect>
+          );
+        })}
     </>
   );
 }

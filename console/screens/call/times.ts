@@ -1,6 +1,11 @@
 /** The time axis that all parts of a call share: milliseconds since the call began. */
 import { signal } from '@preact/signals';
 
+/** Room at the left of lanes and plots, for names and figures, so that both begin at the same place; px. */
+export const gutter = 64;
+/** Room at their right; px. */
+export const margin = 10;
+
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
