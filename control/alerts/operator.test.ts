@@ -165,7 +165,7 @@ describe("the operator's alert", () => {
       });
       const { edges } = control.control.services;
       await expect
-        .poll(() => [edges.storage.failing.length, edges.storage.refusing.length], { timeout: 10_000 })
+        .poll(() => [edges.storage.failing.length, edges.storage.refusing.length])
         .toEqual([failing, refusing]);
     };
     await says(1, 0);

@@ -280,6 +280,6 @@ async function deleteEnded(url: string): Promise<void> {
     last = await test.call('DELETE', url);
     return last.codes;
   };
-  await expect.poll(tried, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(tried).toEqual([]);
   if (last) await judge(routeOf('DELETE', url), last);
 }

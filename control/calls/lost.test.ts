@@ -253,7 +253,7 @@ describe('calls of an absent edge', () => {
     await report({ id: id(1), ...call });
     await end(call);
     const over = async () => (await state(id(1)))?.ended_at !== null;
-    await expect.poll(over, { timeout: 10_000 }).toBe(true);
+    await expect.poll(over).toBe(true);
     expect(await deliveries()).toHaveLength(events);
   });
 

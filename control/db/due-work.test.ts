@@ -65,7 +65,7 @@ function start(attempt: (id: string, signal: AbortSignal) => Promise<void>, fail
 }
 
 const left = () => database.db.selectFrom('work_under_way').select(['id', 'tries']).execute();
-const settled = (tries: number) => expect.poll(left, { timeout: 10_000 }).toEqual([{ id: 'a', tries }]);
+const settled = (tries: number) => expect.poll(left).toEqual([{ id: 'a', tries }]);
 const count: Failed = async (id, later, why) => {
   counted.push(`${id} ${later} ${why}`);
   due.delete(id);
@@ -76,9 +76,9 @@ describe('work that throws', () => {
     due.add('a');
     start(() => Promise.reject(new Error('broken')), count);
     await expect
-      .poll(() => counted, { timeout: 10_000 })
+      .poll(() => counted)
       .toEqual(['a 2030-01-01T00:00:05.000Z the attempt failed inside the service']);
-    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(left).toEqual([]);
   });
 
   it('waits longer after each attempt where it must not be dropped, while other work continues', async () => {
@@ -90,11 +90,11 @@ describe('work that throws', () => {
       clock.advance(pause - 1);
       expect(begun.filter((id) => id === 'a')).toHaveLength(index + 1);
       clock.advance(1);
-      await expect.poll(() => begun.length, { timeout: 10_000 }).toBe(index + 2);
+      await expect.poll(() => begun.length).toBe(index + 2);
     }
     due.add('b');
     clock.advance(86_400_000);
-    await expect.poll(() => begun.includes('b'), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => begun.includes('b')).toBe(true);
   });
 
   it("is not counted when the program's shutdown aborted it", async () => {
@@ -104,7 +104,7 @@ describe('work that throws', () => {
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       count,
     );
-    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
+    await expect.poll(() => begun).toEqual(['a']);
     await work?.close();
     expect([counted, await left()]).toEqual([[], []]);
   });
@@ -115,7 +115,7 @@ describe('a program that drains', () => {
     const end = Promise.withResolvers<void>();
     due.add('a');
     start(() => end.promise, count);
-    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
+    await expect.poll(() => begun).toEqual(['a']);
     work?.hold();
     due.add('b');
     stored();
@@ -123,7 +123,7 @@ describe('a program that drains', () => {
     expect([begun, await left(), clock.pending]).toEqual([['a'], [{ id: 'a', tries: 1 }], 0]);
     due.delete('a');
     end.resolve();
-    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(left).toEqual([]);
     expect([begun, counted]).toEqual([['a'], []]);
   });
 });
@@ -148,22 +148,22 @@ describe('after a crash', () => {
         id === 'a' ? Promise.reject(new Error('no such row')) : count(id, later, why),
     );
     await expect
-      .poll(() => counted, { timeout: 10_000 })
+      .poll(() => counted)
       .toEqual(['b 2030-01-01T00:00:05.200Z the service ended during the attempt']);
     await settled(1);
     expect(begun).toEqual([]);
     clock.advance(5_000);
-    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
+    await expect.poll(() => begun).toEqual(['a']);
   });
 
   it('work that must not be dropped keeps its number of attempts across starts', async () => {
     due.add('a');
     await died(['a'], 3);
     start(async (id) => void due.delete(id));
-    await expect.poll(() => clock.pending, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     clock.advance(79_999);
     expect(begun).toEqual([]);
     clock.advance(1);
-    await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['a']);
+    await expect.poll(() => begun).toEqual(['a']);
   });
 });

@@ -31,9 +31,7 @@ async function healthWith(states: readonly EdgeState[], expectEdge: boolean) {
       trunkline_edge_storage_refuses_calls: Number(refusing),
     };
     edge.send({ type: 'status', metrics });
-    await expect
-      .poll(() => registry.all.find(({ edgeId }) => edgeId === id)?.metrics, { timeout: 10_000 })
-      .toEqual(metrics);
+    await expect.poll(() => registry.all.find(({ edgeId }) => edgeId === id)?.metrics).toEqual(metrics);
   }
   return control.call('GET', '/health', { key: null });
 }

@@ -3,7 +3,7 @@
  * organization's ids in its path, query and body: a path answers as for an unknown id, and nothing is shown or changed.
  */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { TornadoAnswer } from '#shared/api/agent-testing/tornado.ts';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
@@ -13,6 +13,7 @@ import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/contro
 import { signIn } from '../../test/kit/control/sessions.ts';
 import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
+import { eventually, saw } from '../../test/kit/programs/eventually.ts';
 
 const number = '+14155550100';
 const testing = '/v1/agent-testing';
@@ -122,15 +123,12 @@ beforeAll(async () => {
   await db.insertInto('recordings').values(recordingRow(test.orgId, call.id)).execute();
   await db.insertInto('webhook_deliveries').values(endedDelivery(test.orgId)).execute();
   // Background work finishes first.
-  await vi.waitFor(
-    async () => {
-      const { runs } = (await test.call('GET', `${testing}/runs?limit=100`)).read(RunList);
-      const session = await test.call('GET', `${tornado}/status`);
-      const states = [...runs.map(({ status }) => status), session.read(TornadoAnswer).status];
-      expect(states.filter((state) => /PENDING|QUEUED|RUNNING/.test(state))).toEqual([]);
-    },
-    { timeout: 60_000 },
-  );
+  await eventually('the end of the background work', async () => {
+    const { runs } = (await test.call('GET', `${testing}/runs?limit=100`)).read(RunList);
+    const session = await test.call('GET', `${tornado}/status`);
+    const states = saw([...runs.map(({ status }) => status), session.read(TornadoAnswer).status]);
+    return states.some((state) => /PENDING|QUEUED|RUNNING/.test(state)) ? null : states;
+  });
   byPath = {
     '/v2/tools': tool_id,
     '/v1/widget': widget_id,
@@ -297,7 +295,7 @@ describe('a list without any id', () => {
   }, async () => {
     expect(lists.length).toBeGreaterThan(20);
     // The edge's disconnection may still show.
-    await vi.waitFor(async () => expect(await snapshot()).toEqual(before), { timeout: 20_000 });
+    await expect.poll(() => snapshot()).toEqual(before);
   });
 });
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   multipartBody,
   multipartType,
@@ -44,8 +44,7 @@ async function leave(): Promise<void> {
 }
 
 /** The service notices each that left a moment after its sender does. */
-const hasPlace = () =>
-  vi.waitFor(async () => expect((await upload(test, smallPdf)).status).toBe(200), 60_000);
+const hasPlace = () => expect.poll(async () => (await upload(test, smallPdf)).status).toBe(200);
 
 it('an upload leaves nothing when its sender disconnects, and frees its place', async () => {
   await leave();
@@ -62,7 +61,7 @@ it.runIf(onSqlite)(
     // Its key is looked up before it is read, which waits for the database.
     const busy = services.database.db.transaction().execute(() => gone.promise);
     await leave();
-    await vi.waitFor(async () => expect(await senders()).toBe(0), 60_000);
+    await expect.poll(() => senders()).toBe(0);
     gone.resolve();
     await busy;
     await hasPlace();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { order, rest, ToolRuns } from '../../test/kit/control/tool-runs.ts';
 import type { TargetServer } from '../../test/kit/control/tools.ts';
+import { wireSettled } from '../../test/kit/wire.ts';
 
 let tools: ToolRuns;
 let test: TestControl;
@@ -180,7 +181,7 @@ describe('a run', () => {
     });
     while (!done) {
       test.clock.advance(100);
-      await new Promise((resolve) => setImmediate(resolve));
+      await wireSettled();
     }
     expect((await running).body.data).toMatchObject({ success: true, data: { ok: 1 } });
     target.reply({ status: 400 });

@@ -98,7 +98,7 @@ test('the engine warns at start and after a reload, but not about a certificate 
     const { length } = engine.events;
     engine.child.stdin.write('{"command":"reload-certificates"}\n');
     await expect
-      .poll(() => engine?.events.slice(length).map(({ message }) => message), { timeout: 20_000 })
+      .poll(() => engine?.events.slice(length).map(({ message }) => message))
       .toContainEqual(expect.stringMatching(/^certificates reloaded$|^command reload-certificates: /));
   };
   expect(warnings()).toMatchObject([{ host: 'sip.example.com', names: ['127.0.0.1', 'localhost'] }]);

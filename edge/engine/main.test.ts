@@ -60,7 +60,7 @@ it('reports the requests that it rejected, and blocks their source on command', 
     ]);
     expect(await peer.status()).toBe(status);
   }
-  await expect.poll(() => rejections, { timeout: 10_000 }).toBe(outside.length);
+  await expect.poll(() => rejections).toBe(outside.length);
   const closed = untilClosed(peer.socket);
   engine.child.stdin.write(
     '{"command":"sources","sources":[1]}\n{"command":"block"}\n{"command":"block","address":"127.0.0.1","seconds":60}\n',

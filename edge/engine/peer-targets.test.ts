@@ -46,7 +46,7 @@ describe('connections to the Contacts of peers', () => {
     scene.peer.close();
   }
 
-  const figure = (name: string) => expect.poll(() => scene.stack.metrics()[name], { timeout: 10_000 });
+  const figure = (name: string) => expect.poll(() => scene.stack.metrics()[name]);
 
   /** Advances the clock second by second; peers have time to answer in each. */
   async function pass(seconds: number): Promise<void> {
@@ -107,7 +107,7 @@ describe('targets that peers name in Record-Route', () => {
     scene.peer.send(lines('ACK', 1, { To: to }));
     await scene.app.next();
     scene.peer.close();
-    await expect.poll(() => scene.stack.metrics().transport_inbound, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => scene.stack.metrics().transport_inbound).toBe(0);
     expect((await scene.app.ask(`sip||${echo[8]}`, ['BYE sip:placeholder SIP/2.0']))[0]).toBe('OK');
     return (await scene.app.next()).sip.toString();
   }

@@ -1,5 +1,5 @@
 /** What a leg reports when one side hears nothing: real peers behind a network that drops packets. */
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 import { UdpNetwork } from '../../test/kit/fakes/udp-network.ts';
@@ -180,13 +180,11 @@ test('a peer that goes silent has lost nothing, nor has one whose stream gets a 
   const heard = leg.report().packets_received;
   await talkUntil(call, () => leg.report().packets_received >= heard + 100, report);
   const before = leg.report().rtcp_packets_received ?? 0;
-  await vi.waitFor(
-    () => {
-      report();
-      expect(leg.report().rtcp_packets_received).toBeGreaterThan(before + 5);
-    },
-    { timeout: 30_000, interval: 200 },
-  );
+  const received = () => {
+    report();
+    return leg.report().rtcp_packets_received;
+  };
+  await expect.poll(received, { interval: 200 }).toBeGreaterThan(before + 5);
   const { verdict, packets_lost } = leg.report();
   expect({ verdict, lost: packets_lost < 100 }).toEqual({ verdict: 'two_way', lost: true });
 });
@@ -211,7 +209,7 @@ test('a fifth of our packets is lost: the score is that of the worse direction',
 test('without RTCP there is no proof that the peer hears us, and the summary says so', async () => {
   const { peer, leg } = await callOverNetwork();
   await peer.play(peer.toneFrames(500, 50));
-  await vi.waitFor(() => expect(leg.report().packets_received).toBe(50), 30_000);
+  await expect.poll(() => leg.report().packets_received).toBe(50);
   expect(leg.report()).toMatchObject({
     verdict: 'two_way',
     peer_hears: 'unknown',
@@ -240,7 +238,7 @@ test('a peer whose packets come from another address is counted and named, until
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   await peer.play(peer.toneFrames(500, 50));
-  await vi.waitFor(() => expect(leg.report().packets_received).toBe(50), 30_000);
+  await expect.poll(() => leg.report().packets_received).toBe(50);
   expect(leg.report().verdict).toBe('two_way');
   await network.move();
   await talkUntil(

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { MediaWorker } from './worker-pool.ts';
 
@@ -44,7 +44,7 @@ describe('a worker', () => {
     const pid = Number(line);
     expect(runs(pid)).toBe(true);
     parent.kill('SIGKILL');
-    await vi.waitFor(() => expect(runs(pid)).toBe(false), { timeout: 5000 });
+    await expect.poll(() => runs(pid)).toBe(false);
   });
 });
 

@@ -257,13 +257,10 @@ describe('Link', () => {
     control.stopReading();
     const again = control.next('hello');
     await expect
-      .poll(
-        () => {
-          clock.advance(defaultLinkLimits.pingMs);
-          return control.heard.filter(({ type }) => type === 'hello').length;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(() => {
+        clock.advance(defaultLinkLimits.pingMs);
+        return control.heard.filter(({ type }) => type === 'hello').length;
+      })
       .toBe(2);
     await again;
   });

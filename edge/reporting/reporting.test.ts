@@ -201,16 +201,14 @@ describe('Reporting', () => {
       ...Array.from({ length: 40 }, (_, n) => message('INFO sips:edge SIP/2.0', `${padding}${n}`)),
     );
     await expect
-      .poll(() => reporting.metrics().trunkline_edge_trace_bytes, { timeout: 20_000 })
+      .poll(() => reporting.metrics().trunkline_edge_trace_bytes)
       .toBeGreaterThan(40 * padding.length);
     reporting.start();
     await control.next('hello');
     control.say({ type: 'welcome', acknowledged: 0 });
     reporting.report({ type: 'call', call: answered });
     const traces = () => control.reports.filter((body) => body.type === 'trace');
-    await expect
-      .poll(() => traces().flatMap(({ messages }) => messages).length, { timeout: 20_000 })
-      .toBe(40);
+    await expect.poll(() => traces().flatMap(({ messages }) => messages).length).toBe(40);
     for (const trace of traces()) expect(JSON.stringify(trace).length).toBeLessThan(2_000_000);
     const order = traces().flatMap(({ messages }) => messages.map(({ raw }) => raw.split(padding)[1]));
     expect(order).toEqual(Array.from({ length: 40 }, (_, n) => `${n}`));

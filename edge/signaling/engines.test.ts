@@ -23,7 +23,7 @@ async function finalTo(peer: SipCaller, callId: string, cseq: string): Promise<H
   }
 }
 
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 
 describe.each(engines)('on $name', (kind) => {
   let engine: RunningEngine | null = null;

@@ -85,7 +85,7 @@ test('an edge with a full disk is listed in /health, and gets no calls once it r
       metrics: { trunkline_edge_storage_failing: failing, trunkline_edge_storage_refuses_calls: refusing },
     });
     await expect
-      .poll(() => edges.storage, { timeout: 10_000 })
+      .poll(() => edges.storage)
       .toEqual({
         failing: failing ? ['edge-1'] : [],
         refusing: refusing ? ['edge-1'] : [],

@@ -236,8 +236,10 @@ describe('a storage that is away', () => {
     server.away = 500;
     const recording = await recordingOf(test, callId);
     await sendRecording(test, recording);
-    await expect.poll(async () => (await state())?.last_error ?? '').toContain('the storage answered 500');
-    expect(await state()).toMatchObject({ waiting: 1 });
+    // The attempt's last change: its error and the pause of the storage come before.
+    await expect.poll(async () => (await findObject(db(), recording.id))?.attempts).toBe(1);
+    const { waiting, last_error } = (await state()) ?? {};
+    expect([waiting, last_error]).toEqual([1, expect.stringContaining('the storage answered 500')]);
     expect((await wav()).status).toBe(200);
     const { text } = await asOperator('GET', '/metrics');
     expect(text).toContain('trunkline_control_recording_storage_waiting{work="move"} 1');

@@ -135,7 +135,7 @@ describe('a draining program', () => {
     runs.begun[1]?.done();
     expect((await runs.turned(passing, 'PASSED')).attempts).toBe(1);
     await runs.failures(1);
-    await expect.poll(() => runs.queue.running, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => runs.queue.running).toBe(0);
     expect(await runs.rowOf(failing)).toMatchObject({ status: 'RUNNING', worker: 'me', attempts: 1 });
     expect(await runs.rowOf(waits)).toMatchObject({ status: 'PENDING', attempts: 0 });
     expect(runs.begun).toHaveLength(2);

@@ -136,7 +136,7 @@ it('loses no run whose pause after a crash ends while the pauses are checked', a
   await runs.found(8);
   for (let second = 1; second <= 20; second++) {
     runs.clock.advance(1000);
-    await expect.poll(() => runs.queue.held + runs.begun.length, { timeout: 10_000 }).toBe(8);
+    await expect.poll(() => runs.queue.held + runs.begun.length).toBe(8);
   }
   // Those that are started now have not all begun.
   await runs.begin(8);

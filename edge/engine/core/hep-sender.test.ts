@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { type HepPacket, HepStream } from '#shared/hep.ts';
 import { Metrics } from '../transport/metrics.ts';
@@ -30,10 +30,11 @@ async function collector(port = 0) {
 
 /** Sends copies until one is accepted, while the connection is being opened. */
 async function sendOne(sender: HepSender, metrics: Metrics, sentBefore: number): Promise<void> {
-  await vi.waitFor(() => {
-    sender.send(packet);
-    expect(metrics.snapshot().hep_sent ?? 0).toBe(sentBefore + 1);
-  });
+  const sends = () => {
+    if ((metrics.snapshot().hep_sent ?? 0) === sentBefore) sender.send(packet);
+    return metrics.snapshot().hep_sent ?? 0;
+  };
+  await expect.poll(sends).toBe(sentBefore + 1);
 }
 
 async function firstPacket(socket: Socket): Promise<HepPacket | undefined> {
@@ -54,7 +55,7 @@ it('drops copies while the collector is unreachable, and reconnects', async () =
 
   socket.destroy();
   first.server.close();
-  await vi.waitFor(() => expect(clock.pending).toBe(1));
+  await expect.poll(() => clock.pending).toBe(1);
   sender.send(packet);
   expect(metrics.snapshot()).toMatchObject({ hep_sent: 1 });
 
@@ -77,7 +78,7 @@ it('connects to the collector at once when an application has connected', async 
   free.server.close();
   await once(free.server, 'close');
   const sender = new HepSender({ host: '127.0.0.1', port: free.port }, metrics, clock);
-  await vi.waitFor(() => expect(clock.pending).toBe(1));
+  await expect.poll(() => clock.pending).toBe(1);
   const late = await collector(free.port);
   sender.hurry();
   sender.hurry();

@@ -79,7 +79,7 @@ describe('a peer that sends 10,000 requests in a row', () => {
     const peer = await connect();
     peer.socket.pause();
     peer.socket.write(many(10_000));
-    await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(500);
+    await expect.poll(() => asked).toBeGreaterThan(500);
     peer.socket.resume();
     for (let answers = 0; answers < 10_000; answers++) expect(await peer.status()).toBe(200);
   }, 180_000);

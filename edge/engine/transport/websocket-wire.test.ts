@@ -64,7 +64,7 @@ test.each([
     socket.once('upgrade', ({ socket }) => resolve(socket)),
   );
   raw.write(octets);
-  await expect.poll(() => recorder.layer.stats().unfinished_bytes, { timeout: 10_000 }).toBe(octets.length);
+  await expect.poll(() => recorder.layer.stats().unfinished_bytes).toBe(octets.length);
   recorder.clock.advance(9000);
   expect(recorder.layer.stats().inbound).toBe(1);
   recorder.clock.advance(1000);

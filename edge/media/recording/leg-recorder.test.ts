@@ -215,7 +215,7 @@ describe('a recorded leg', () => {
     const agent = saying(4_000);
     const end = recorder.tap(agent);
     await exchange(end, 500, 1_000);
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+    await expect.poll(() => stopped).toHaveBeenCalledTimes(1);
     expect(stopped.mock.calls[0]?.[0]).toBe('edge_disk_full');
     await recorder.close();
     const { heard, marks } = await readRecording(join(folder, `${id}.rec`));
@@ -230,7 +230,7 @@ describe('a recorded leg', () => {
     room = new DiskRoom(1_000);
     const recorder = new LegRecorder(recordingOrder(id, { stopped }), { clock, folder, room, syncs });
     await exchange(recorder.tap(saying(1)), 60, 1);
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+    await expect.poll(() => stopped).toHaveBeenCalledTimes(1);
     await recorder.close();
     expect(await readdir(folder)).toEqual([]);
     expect(room.usedBytes).toBe(0);
@@ -272,7 +272,7 @@ describe('a recorded leg', () => {
     });
     await exchange(recorder.tap(saying(4_000)), 100, 1_000);
     disk.resolve();
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+    await expect.poll(() => stopped).toHaveBeenCalledTimes(1);
     await recorder.close();
     const { heard, marks, torn } = await readRecording(join(folder, `${id}.rec`));
     expect(torn).toBe(false);
@@ -298,15 +298,13 @@ describe('a recorded leg', () => {
     const end = recorder.tap(saying(4_000));
     for (const expected of [1, 2]) {
       await exchange(end, 25, 1_000);
-      await vi.waitFor(
-        () => {
-          clock.advance(250);
-          expect(synced).toBeGreaterThanOrEqual(expected);
-        },
-        { timeout: 20_000, interval: 5 },
-      );
+      const passes = () => {
+        clock.advance(250);
+        return synced;
+      };
+      await expect.poll(passes, { interval: 5 }).toBeGreaterThanOrEqual(expected);
     }
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+    await expect.poll(() => stopped).toHaveBeenCalledTimes(1);
     expect(stopped.mock.calls[0]?.[0]).toBe('edge_disk_failed');
     await recorder.close();
   });
@@ -323,7 +321,7 @@ describe('a recorded leg', () => {
     });
     const frames = Math.ceil(mostPendingBytes / 320) + 100;
     await exchange(recorder.tap(saying(1)), frames, 1);
-    await vi.waitFor(() => expect(stopped).toHaveBeenCalledTimes(1), { timeout: 20_000 });
+    await expect.poll(() => stopped).toHaveBeenCalledTimes(1);
     expect(stopped.mock.calls[0]?.[0]).toBe('edge_disk_slow');
     disk.reject(new Error('gone'));
     await recorder.close();

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { pcmu, testOptions, toneEndpoint, useMedia } from '../../../test/kit/edge/media.ts';
 import { type ReadRecording, readRecording, recordingOrder } from '../../../test/kit/edge/recordings.ts';
 import { frequencyOf, share } from '../../../test/kit/fakes/audio.ts';
@@ -45,7 +45,7 @@ test('a leg with an agent has the caller and the agent on their own channels', a
   expect(() => one.leg.record(recordingOrder(id))).toThrow('recorded already');
   await recorded(id, { heard: 500, sent: 650 }, () => one.peer.play(one.peer.toneFrames(500, 50)));
   one.leg.close();
-  await vi.waitFor(() => expect(readdirSync(folder)).toContain(`${id}.rec`));
+  await expect.poll(() => readdirSync(folder)).toContain(`${id}.rec`);
   const { marks, torn } = await readRecording(join(folder, `${id}.rec`));
   expect(marks.map(({ what }) => what)).toEqual(['ended']);
   expect(torn).toBe(false);
@@ -66,5 +66,5 @@ test('a bridge of a recorded leg passes through this process and is recorded', a
   );
   one.leg.close();
   other.leg.close();
-  await vi.waitFor(() => expect(readdirSync(folder)).toContain(`${id}.rec`));
+  await expect.poll(() => readdirSync(folder)).toContain(`${id}.rec`);
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EdgeRecordingBegin } from '#shared/api/recordings.ts';
 import { FakeClock } from '#shared/clock.ts';
 import { ChunkSealer, decodeHeader, encodeHeader } from '#shared/recording/format.ts';
@@ -104,13 +104,11 @@ function file(chunks: number, of = id): Buffer {
 
 /** Lets pauses pass until `done`. */
 async function until(done: () => Promise<boolean> | boolean): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      clock.advance(2_000);
-      expect(await done()).toBe(true);
-    },
-    { timeout: 20_000, interval: 5 },
-  );
+  const passes = () => {
+    clock.advance(2_000);
+    return done();
+  };
+  await expect.poll(passes, { interval: 5 }).toBe(true);
 }
 
 const files = () => readdir(folder);
@@ -175,7 +173,7 @@ describe('recordings of calls that go on', () => {
     lost = () => false;
     const second = stored.get(id)?.length ?? 0;
     expect(second).toBeGreaterThan(first);
-    await vi.waitFor(() => expect(outcomes).toEqual(['failed']), { timeout: 20_000 });
+    await expect.poll(() => outcomes).toEqual(['failed']);
     await writeFile(path(), bytes);
     await look(2);
     expect(stored.get(id)?.length).toBe(bytes.length);
@@ -222,12 +220,12 @@ describe('recordings of calls that go on', () => {
     instead = () => 503;
     uploads.complete([id, 'one-that-has-its-final-name']);
     await until(async () => (await files()).includes(`${id}.rec`));
-    await vi.waitFor(() => expect(room.usedBytes).toBeGreaterThan(300_000));
+    await expect.poll(() => room.usedBytes).toBeGreaterThan(300_000);
     instead = () => null;
     await until(() => completed.length > 0);
     await until(async () => (await files()).join() === `${later}.part`);
     expect(stored.get(id)?.equals(bytes.subarray(0, stored.get(id)?.length))).toBe(true);
-    await vi.waitFor(() => expect(room.usedBytes).toBe(0));
+    await expect.poll(() => room.usedBytes).toBe(0);
   });
 
   it('are completed when nobody has written them for longer than a call lasts', async () => {

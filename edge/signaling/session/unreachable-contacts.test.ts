@@ -13,7 +13,7 @@ import { freeTcpPort } from '../../../test/kit/programs/ports.ts';
 const capacity = 50;
 const tries = capacity + 10;
 /** The engine ends the call within milliseconds, but the machine may be busy. */
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 50 };
 const agents = new FakeAgents(false);
 let edge: TestEdge;
 const callers: SipCaller[] = [];

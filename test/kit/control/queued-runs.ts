@@ -122,12 +122,12 @@ export class QueuedRuns {
 
   /** Waits until the queue has found what a crash has left. */
   async found(count: number): Promise<void> {
-    await expect.poll(() => this.queue.held, { timeout: 10_000 }).toBe(count);
+    await expect.poll(() => this.queue.held).toBe(count);
   }
 
   /** Waits until this many errors are logged. */
   async failures(count: number): Promise<void> {
-    await expect.poll(() => this.#failed, { timeout: 10_000 }).toBe(count);
+    await expect.poll(() => this.#failed).toBe(count);
   }
 
   rowOf(id: string) {

@@ -12,8 +12,8 @@ import type {
   TranscriptionOptions,
 } from '../../../edge/agent/transcription/transcription.ts';
 import { RecordingLog } from '../edge/agent.ts';
+import { wireSettled } from '../wire.ts';
 import { labKey } from './lab-server.ts';
-import { wireSettled } from './wire.ts';
 import { quiet, spoken } from './words.ts';
 
 /** Long enough for a machine with much other work. */

@@ -7,8 +7,8 @@ import type { RealtimeDeps } from '../../../edge/agent/realtime/realtime-agent.t
 import { RealtimeAgent, type RealtimeSettings } from '../../../edge/agent/realtime/realtime-agent.ts';
 import { type RealtimeLimits, realtimeLimits } from '../../../edge/agent/realtime/realtime-limits.ts';
 import { call, countingVoice, manner, RecordingHost, RecordingLog } from '../edge/agent.ts';
+import { wireSettled } from '../wire.ts';
 import { type LabServer, labKey } from './lab-server.ts';
-import { wireSettled } from './wire.ts';
 import { quiet, spoken } from './words.ts';
 
 /** Long enough for a machine with much other work. */
