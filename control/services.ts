@@ -96,7 +96,7 @@ export function createServices(
     edgeConfig,
     bus,
     edges,
-    followers: new Followers(database),
+    followers: new Followers(database, bus.transients),
     fleet: new Fleet({ bus, clock, database, edges, log: options.logger, learned: learnedState }),
     sharedEdges: new SharedEdges({
       database,

@@ -1,8 +1,10 @@
 /** What the events of organizations tell of calls (contract 17). */
+import type { MeasuredCall, QualitySample } from '#shared/edge-protocol/measured.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { builtOnce, type CallRow, type Db, isAmong } from '../db/index.ts';
 import type { EventType, Followed, Happening } from '../events/index.ts';
 import { callColumns, type LoggedCall } from './log-store.ts';
+import { qualitySample } from './measured-rules.ts';
 import { callLogEntry } from './rules.ts';
 
 /** A call as it is told of. */
@@ -64,9 +66,11 @@ export function endsOf(calls: readonly ToldCall[], now: string): Happening[] {
 }
 
 function happening(type: EventType, call: ToldCall, at: string): Happening {
-  const { id, number, org_id: orgId, trunk_id } = call;
-  const subject = { call_id: id, number, ...(trunk_id !== null && { trunk_id }) };
-  return { orgId, type, at, subject, data: { call: callLogEntry(call) } };
+  return { orgId: call.org_id, type, at, subject: subjectOf(call), data: { call: callLogEntry(call) } };
+}
+
+function subjectOf({ id, number, trunk_id }: Pick<CallRow, 'id' | 'number' | 'trunk_id'>) {
+  return { call_id: id, number, ...(trunk_id !== null && { trunk_id }) };
 }
 
 function stagesOf(call: Stage, before: Stage | null): EventType[] {
@@ -94,16 +98,35 @@ export async function happeningsOfLines(
   return said.flatMap(({ call_id, entries }) => {
     const call = calls.get(call_id);
     if (!call || !followed.has(call.org_id)) return [];
-    const { number, org_id: orgId, trunk_id } = call;
-    const subject = { call_id, number, ...(trunk_id !== null && { trunk_id }) };
+    const subject = subjectOf(call);
     return entries.map(
       ({ at: created_at, ...line }): Happening => ({
-        orgId,
+        orgId: call.org_id,
         type: 'transcript.line',
         at: now,
         subject,
         data: { line: { ...line, created_at } },
       }),
     );
+  });
+}
+
+/** The newest quality sample of each call. @param now ISO */
+export async function happeningsOfSamples(
+  db: Db,
+  measured: readonly MeasuredCall[],
+  now: string,
+): Promise<Happening[]> {
+  const newest = new Map<string, QualitySample>();
+  for (const { call_id, quality } of measured)
+    for (const sample of quality.flatMap(({ samples }) => samples))
+      if (sample[0] >= (newest.get(call_id)?.[0] ?? 0)) newest.set(call_id, sample);
+  if (newest.size === 0) return [];
+  const calls = await findWhose(db, [...newest.keys()]);
+  return calls.flatMap((call) => {
+    const sample = newest.get(call.id);
+    if (!sample) return [];
+    const data = { sample: qualitySample(sample) };
+    return [{ orgId: call.org_id, type: 'quality.sample' as const, at: now, subject: subjectOf(call), data }];
   });
 }

@@ -2,6 +2,7 @@
  * Stores calls, transcripts and SIP traces from the edges' reports: all of a transaction together, with a few statements
  * for each table. Calls come first, because the words of a transcript are kept with its call's organization.
  */
+import type { MeasuredCall } from '#shared/edge-protocol/measured.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import {
   type CallRow,
@@ -17,7 +18,7 @@ import { eventSubject, type Followers, nobody, recordEvents } from '../events/in
 import { webhookSubject } from '../webhooks/index.ts';
 import { queueCallsCompleted } from './completed-event.ts';
 import { queueConferenceEvents, type ReportedEvent } from './conference-events.ts';
-import { happeningsOfCalls, happeningsOfLines } from './happenings.ts';
+import { happeningsOfCalls, happeningsOfLines, happeningsOfSamples } from './happenings.ts';
 import { unwantedOf } from './lost-store.ts';
 import { MeasuredParts } from './measured-store.ts';
 import { callRow } from './rules.ts';
@@ -37,10 +38,11 @@ export class CallReports {
   readonly #traces: Omit<TracePartRow, 'id'>[] = [];
   readonly #measured = new MeasuredParts();
   readonly #said: Body<'transcript'>[] = [];
-  readonly #followers: Pick<Followers, 'in'>;
+  readonly #sampled: MeasuredCall[] = [];
+  readonly #followers: Pick<Followers, 'in' | 'passing'>;
   #effects: ReportEffects | null = null;
 
-  constructor(followers: Pick<Followers, 'in'>) {
+  constructor(followers: Pick<Followers, 'in' | 'passing'>) {
     this.#followers = followers;
   }
 
@@ -70,6 +72,7 @@ export class CallReports {
 
   addMeasured({ calls }: Body<'measured'>, received_at: string): void {
     for (const call of calls) this.#measured.add(call, received_at);
+    if (this.#followers.passing.isWatched) this.#sampled.push(...calls);
   }
 
   async store(db: Db, now: string): Promise<void> {
@@ -98,9 +101,15 @@ export class CallReports {
     await insertTranscripts(db, this.#transcripts);
     await insertTraces(db, this.#traces);
     await this.#measured.store(db);
+    await this.#tellSamples(db, now);
     if (followed.isEmpty) return;
     await recordEvents(db, [...happenings, ...(await happeningsOfLines(db, followed, this.#said, now))]);
     this.#effects?.announced.add(eventSubject);
+  }
+
+  /** Before the commit: a sample that is told and then not stored comes again. */
+  async #tellSamples(db: Db, now: string): Promise<void> {
+    for (const one of await happeningsOfSamples(db, this.#sampled, now)) this.#followers.passing.tell(one);
   }
 
   /** Without running calls that their edges must end. */

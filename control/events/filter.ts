@@ -3,9 +3,13 @@ import type { EventQuery } from '#shared/api/events.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { ReadEvent } from './feed.ts';
-import { eventTypes } from './types.ts';
+import { eventTypes, passingTypes } from './types.ts';
 
-export type EventFilter = (event: Pick<ReadEvent, 'type' | 'subject'>) => boolean;
+export interface EventFilter {
+  matches(event: Pick<ReadEvent, 'type' | 'subject'>): boolean;
+  /** Whether it lets any through of those that are not stored. */
+  readonly hasPassing: boolean;
+}
 
 const families = [...new Set(eventTypes.map(familyOf))];
 
@@ -15,10 +19,15 @@ export function eventFilter(query: EventQuery): EventFilter {
   const number = query.number === undefined ? undefined : e164(query.number);
   const named = Object.entries({ call_id, number, trunk_id }).filter(([, value]) => value !== undefined);
   const types = query.types === undefined ? null : typesOf(query.types);
-  return ({ subject, type }) =>
-    (types === null || types.has(type) || types.has(familyOf(type))) &&
-    named.every(([name, value]) => subject[name] === value) &&
-    (subject_id === undefined || Object.values(subject).includes(subject_id));
+  const hasType = (type: string) =>
+    types === null ? !passingTypes.has(type) : types.has(type) || types.has(familyOf(type));
+  return {
+    matches: ({ subject, type }) =>
+      hasType(type) &&
+      named.every(([name, value]) => subject[name] === value) &&
+      (subject_id === undefined || Object.values(subject).includes(subject_id)),
+    hasPassing: [...passingTypes].some(hasType),
+  };
 }
 
 function familyOf(type: string): string {

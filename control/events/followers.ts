@@ -4,13 +4,19 @@
  * replica may have opened one.
  */
 import type { Database, Db } from '../db/index.ts';
+import type { Hearing } from '../replicas/index.ts';
+import { PassingEvents } from './passing.ts';
 import { type Followed, followedOrganizations, nobody } from './record.ts';
 
 export class Followers {
   readonly #isAlone: boolean;
   #mayBeAny = true;
+  /** What is told and not stored. */
+  readonly passing: PassingEvents;
 
-  constructor(database: Pick<Database, 'db' | 'beside'>) {
+  /** @param transients of the other replicas; null: none */
+  constructor(database: Pick<Database, 'db' | 'beside'>, transients: Hearing | null = null) {
+    this.passing = new PassingEvents(transients);
     // As in edge-link/reports.ts: only PostgreSQL has transactions beside others.
     this.#isAlone = database.beside === database.db;
   }

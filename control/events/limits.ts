@@ -16,6 +16,8 @@ export interface EventLimits {
   readonly mostEventOctets: number;
   /** Octets that a stream reads at once. */
   readonly pageOctets: number;
+  /** Calls of which the newest quality sample waits for a slow reader. */
+  readonly mostPassing: number;
   /** Interval of looks for new events while streams are open; those of this replica are known at once. */
   readonly lookMs: number;
   /** Interval at which events that are too old are deleted, and windows end. */
@@ -39,6 +41,8 @@ export const eventLimits: EventLimits = {
   mostEventOctets: 16_384,
   // Of several events; what a slow reader costs in memory.
   pageOctets: 262_144,
+  // The calls of a busy organization, whose samples may come in one frame; readers share their text.
+  mostPassing: 2_000,
   // Faster than people notice; one small query.
   lookMs: 250,
   sweepMs: 30_000,

@@ -157,7 +157,7 @@ function storedEvent({ type, at, subject, data }: Happening, mostOctets: number)
   return [type, names, JSON.stringify({ type, at, subject: names, data: null })];
 }
 
-function namesOf(subject: EventSubject): Record<string, string> {
+export function namesOf(subject: EventSubject): Record<string, string> {
   const entries = Object.entries(subject).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );

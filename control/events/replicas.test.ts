@@ -1,5 +1,6 @@
 /** Events at two replicas: on PostgreSQL. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { QualitySample } from '#shared/edge-protocol/measured.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { FollowedEvents } from '../../test/kit/control/events.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -60,9 +61,23 @@ describe.skipIf(onSqlite)('events at two replicas', () => {
           )
           .map(({ data }) => data.subject?.call_id),
       ).toEqual(Array.from({ length: calls }, (_, step) => id(index, step + 1)));
+    // What is not stored reaches a reader at the other replica, too.
+    const samples = await FollowedEvents.open(second, { key: first.key, query: '?types=quality' });
+    const at: QualitySample = [5_000, 5_000, 0, 250, 0, 0, 1, 40, -20, 250, 0, -20, 30, 4.3, 4.3, 0];
+    const quality = [{ part: 0, samples: [at], whole: false }];
+    await samples.until('the first replica to know its reader', () =>
+      first.control.services.followers.passing.isWatched ? true : null,
+    );
+    links[0]?.send(
+      reportFrame(calls + 1, [{ type: 'measured', calls: [{ call_id: id(0, 1), quality, marks: [] }] }]),
+    );
+    expect((await samples.take(1))[0]).toMatchObject({
+      event: 'quality.sample',
+      data: { subject: { call_id: id(0, 1) }, data: { sample: { at_ms: 5_000 } } },
+    });
     // A reader goes on at the other replica.
     const moved = await FollowedEvents.open(second, { key: first.key, after: here[99]?.id ?? '' });
     expect(await moved.take(all - 100)).toEqual(here.slice(100));
-    for (const reader of [...readers, moved]) reader.leave();
+    for (const reader of [...readers, samples, moved]) reader.leave();
   }, 120_000);
 });

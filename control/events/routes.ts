@@ -11,8 +11,8 @@ import type { Events } from './start.ts';
 import { organizationEvents } from './stream.ts';
 
 export function eventRoutes(app: App, services: EventDeps, { feed, metrics, streams }: Events): void {
-  const { clock, limits } = services;
-  const { heartbeatMs, windowMs } = limits.events;
+  const { clock, followers, limits } = services;
+  const { heartbeatMs, mostPassing, pageOctets, windowMs } = limits.events;
   app.route({
     method: 'GET',
     url: '/v1/events',
@@ -39,6 +39,9 @@ export function eventRoutes(app: App, services: EventDeps, { feed, metrics, stre
           const after = isResumed ? (positionOf(given) ?? { epoch: 0, seq: 0 }) : newest;
           yield* organizationEvents({
             feed,
+            passing: followers.passing,
+            mostPassing,
+            pageOctets,
             clock,
             orgId,
             filter,

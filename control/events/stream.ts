@@ -7,10 +7,15 @@ import type { Clock } from '#shared/clock.ts';
 import { News, retryMs, serverSentEvent } from '../http/index.ts';
 import { type EventFeed, idOf } from './feed.ts';
 import type { EventFilter } from './filter.ts';
+import { nonePassing, type PassingEvents } from './passing.ts';
 import type { Position } from './windows-store.ts';
 
 export interface EventStreamParts {
   readonly feed: Pick<EventFeed, 'follow' | 'read'>;
+  readonly passing: Pick<PassingEvents, 'watch'>;
+  readonly mostPassing: number;
+  /** Characters of them that are sent at once. */
+  readonly pageOctets: number;
   readonly clock: Clock;
   readonly orgId: string;
   readonly filter: EventFilter;
@@ -35,6 +40,9 @@ export async function* organizationEvents(parts: EventStreamParts): AsyncGenerat
   const news = new News(clock, heartbeatMs);
   const notify = () => news.notify();
   const unfollow = feed.follow(orgId, notify);
+  const passing = filter.hasPassing
+    ? parts.passing.watch(orgId, filter.matches, parts.mostPassing, notify)
+    : nonePassing;
   signal.addEventListener('abort', notify);
   try {
     let position = after;
@@ -53,14 +61,17 @@ export async function* organizationEvents(parts: EventStreamParts): AsyncGenerat
         told = last;
         spokeAt = clock.elapsed();
       }
-      const wanted = events.filter(filter);
-      const isQuiet = events.length === 0 && !hasMissed;
+      const wanted = events.filter(filter.matches);
       position = last;
       if (wanted.length > 0) {
         yield wanted.map(({ text }) => text).join('');
         if (wanted.at(-1) === events.at(-1)) told = last;
         spokeAt = clock.elapsed();
       }
+      // They have no ids, so they do not count as a sign of the reader's place.
+      const passed = passing.take(parts.pageOctets);
+      if (passed !== '') yield passed;
+      const isQuiet = events.length === 0 && !hasMissed && !passing.isWaiting;
       const isSilent = isQuiet && (await news.quiet());
       // Others' events wake it all the time, and say nothing to its reader.
       if (!isSilent && clock.elapsed() - spokeAt < heartbeatMs) continue;
@@ -73,6 +84,7 @@ export async function* organizationEvents(parts: EventStreamParts): AsyncGenerat
       yield `retry: ${Math.round(retryMs / 2 + random() * retryMs)}\n: the control plane is shutting down\n\n`;
   } finally {
     unfollow();
+    passing.close();
     signal.removeEventListener('abort', notify);
   }
 }

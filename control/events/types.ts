@@ -8,6 +8,7 @@ export const eventTypes = [
   'call.updated',
   'call.ended',
   'transcript.line',
+  'quality.sample',
   'trunk.health',
   'trunk.moved',
   'registration.changed',
@@ -22,6 +23,9 @@ export const eventTypes = [
   'port.updated',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
+
+/** Those that are stored nowhere (passing.ts). Only readers that name them get them. */
+export const passingTypes: ReadonlySet<string> = new Set<EventType>(['quality.sample']);
 
 /** What an event is about. A filter finds the event by each of them. */
 export interface EventSubject {

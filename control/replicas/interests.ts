@@ -56,6 +56,11 @@ export class Interests {
     };
   }
 
+  /** Whether another replica watches anything. */
+  get isAny(): boolean {
+    return this.#others.size > 0;
+  }
+
   isWatchedHere(key: string): boolean {
     return this.#own.has(key);
   }
