@@ -2,8 +2,13 @@
 
 import { join, resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
-import { existingSecrets, makeBackup, privateItems, readArguments, runProgram } from './operations/index.ts';
-import { readControlConfig } from './settings/index.ts';
+import { findModulesByPath } from '#shared/own-modules.ts';
+
+findModulesByPath();
+const { existingSecrets, makeBackup, privateItems, readArguments, runProgram } = await import(
+  './operations/index.ts'
+);
+const { readControlConfig } = await import('./settings/index.ts');
 
 const usage = `Usage: npm run backup -- [folder] [--without-recordings]
 

@@ -2,10 +2,13 @@
 
 import { resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
+import { findModulesByPath } from '#shared/own-modules.ts';
 import { ownerOnly } from '#shared/private-folder.ts';
-import { holdDataFolder } from './db/index.ts';
-import { OperationError, readArguments, restoreBackup, runProgram } from './operations/index.ts';
-import { readControlConfig } from './settings/index.ts';
+
+findModulesByPath();
+const { holdDataFolder } = await import('./db/index.ts');
+const { OperationError, readArguments, restoreBackup, runProgram } = await import('./operations/index.ts');
+const { readControlConfig } = await import('./settings/index.ts');
 
 const usage = `Usage: npm run restore -- <folder> [--force]
 

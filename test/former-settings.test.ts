@@ -12,7 +12,14 @@ test.each(['control', 'edge'])(
   (program) => {
     const folder = mkdtempSync(join(tmpdir(), 'former-settings-'));
     try {
-      const env = { PATH: process.env.PATH, TRUNKLINE_DATA: folder, TRACE_DAYS: '7', RING_TIMEOUT_S: '30' };
+      const { PATH, NODE_COMPILE_CACHE } = process.env;
+      const env = {
+        PATH,
+        NODE_COMPILE_CACHE,
+        TRUNKLINE_DATA: folder,
+        TRACE_DAYS: '7',
+        RING_TIMEOUT_S: '30',
+      };
       const file = join(root, program, 'main.ts');
       const { status, stderr } = spawnSync(process.execPath, [file], { env, encoding: 'utf8' });
       expect(stderr).toContain('TRACE_DAYS is no longer a setting: set RETENTION_DAYS=traces=7 instead');

@@ -33,7 +33,8 @@ async function answered(): Promise<Caller> {
 
 function run(name: 'backup' | 'restore', ...args: readonly string[]) {
   const program = join(import.meta.dirname, '..', '..', 'control', `${name}.ts`);
-  const env = { PATH: process.env.PATH, NODE_NO_WARNINGS: '1', TRUNKLINE_DATA: system.folder };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, NODE_NO_WARNINGS: '1', TRUNKLINE_DATA: system.folder };
   return promisify(execFile)(process.execPath, [program, ...args], { env });
 }
 
