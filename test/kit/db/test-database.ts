@@ -141,7 +141,9 @@ export async function databaseQuiet(database: Database): Promise<void> {
   for (let quiet = 0; quiet < 3; ) {
     const state = database.connections();
     if (state === null) await database.db.connection().execute(async () => undefined);
-    quiet = state === null || (state.idle === state.open && state.waiting === 0) ? quiet + 1 : 0;
-    await turn();
+    const isQuiet = state === null || (state.idle === state.open && state.waiting === 0);
+    quiet = isQuiet ? quiet + 1 : 0;
+    // A loop without a pause would take the CPU from the server that is waited for.
+    await (isQuiet ? turn() : wait(1));
   }
 }
