@@ -2,7 +2,7 @@
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { storeProbeRuns } from './alerts/index.ts';
-import { CallReports, closeCallsNotRunning } from './calls/index.ts';
+import { CallReports, closeCallsNotRunning, storeRefused } from './calls/index.ts';
 import { storeCheck } from './checks/index.ts';
 import { builtOnce, type Database, type Db } from './db/index.ts';
 import {
@@ -90,6 +90,8 @@ function reportWriters(
             case 'measured':
               calls.addMeasured(body, now);
               return;
+            case 'refused':
+              return storeRefused(db, body.refused, edgeId);
             case 'running':
               return closeOthers(source, body, effects);
             case 'health':

@@ -3,6 +3,7 @@ export { completedBody } from './completed-event.ts';
 export { callLimits } from './limits.ts';
 export { closeCallsWithoutOutbox, startLostCalls } from './lost.ts';
 export { closeCallsNotRunning, closeCallsOfEdge } from './lost-store.ts';
+export { pruneRefused, storeRefused } from './refused-store.ts';
 export { CallReports } from './reports.ts';
 export { callRoutes } from './routes.ts';
 export {

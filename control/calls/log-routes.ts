@@ -19,8 +19,10 @@ import type { CallDeps } from './deps.ts';
 import { type CallFilter, listCalls } from './log-store.ts';
 import { requireCall } from './logged-call.ts';
 import { measuredRoutes } from './measured-routes.ts';
+import { numberOf } from './number-filter.ts';
 import { outcomes } from './outcome.ts';
 import { writePcap } from './pcap.ts';
+import { refusedRoutes } from './refused-routes.ts';
 import { callLogEntry } from './rules.ts';
 import { findLoggedCall, findTrace } from './store.ts';
 
@@ -31,6 +33,7 @@ const charsAtOnce = 256 * 1024;
 export function sipCallRoutes(app: App, services: CallDeps): void {
   const { db } = services.database;
   measuredRoutes(app, services);
+  refusedRoutes(app, services);
   app.route({
     method: 'GET',
     url: '/v1/sip/calls',
@@ -132,12 +135,6 @@ function callFilter(query: CallLogQuery): SearchFilter {
     ...statusFilter(query.status),
     ...readSpan(query),
   };
-}
-
-function numberOf(text: string): string {
-  const number = toE164(text);
-  if (number === null) throw ApiError.invalid('?phone_number', 'must be an E.164 number of 7 to 15 digits');
-  return number;
 }
 
 function statusFilter(status: string | undefined): Pick<CallFilter, 'outcome' | 'sipCode'> {

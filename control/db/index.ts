@@ -76,6 +76,7 @@ export type {
   RecordingRow,
   RecordingRun,
   RecordingStorageRow,
+  RefusedInvitesRow,
   RegistrationRow,
   RejectedReportRow,
   SessionRow,

@@ -63,6 +63,27 @@ const bodies = [
   { type: 'call', call },
   { type: 'call', call: party },
   { type: 'transcript', call_id: call.id, entries: [line] },
+  {
+    type: 'refused',
+    refused: [
+      {
+        org_id: test.orgId,
+        number: call.number,
+        source: '203.0.113.5',
+        reason: 'no_agent',
+        attempts: 1,
+        unanswered: 0,
+        first_at: call.started_at,
+        last_at: call.started_at,
+        sip_status: 480,
+        detail: null,
+        from: null,
+        dialled: null,
+        user_agent: null,
+        sip_call_id: null,
+      },
+    ],
+  },
   { type: 'measured', calls: [{ call_id: call.id, quality: [], marks: [[0, 'sound', 5]] }] },
 ];
 await createReportStore(database, test.clock).store(
@@ -101,6 +122,8 @@ const audit = [`before=${entry.id}`, 'area=pathways', 'subject_id=x', 'actor=x',
 const runs = ['scenario_id', 'pathway_id', 'persona_id', 'batch_id'].map((name) => `${name}=${unknownId}`);
 const number = 'phone_number=%2B14155550100';
 
+const refused = [`before=2030-02-01T00%3A00%3A00.000Z%20${unknownId}`, 'source=203.0.113.5', ...times];
+
 /** Every list with its filters, each with a value that matches something where a cursor must. */
 const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/sip/calls': [
@@ -120,6 +143,8 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/conferences': [`before=${conference.id}`],
   'GET /v1/calls/transcripts': [`before=${call.id}:line`, 'limit=5'],
   'GET /v1/sip/alerts': [number, 'state=open', 'kind=failure_rate', `before=${alert.id}`],
+  'GET /v1/sip/refused': [number, 'reason=no_agent', ...refused],
+  'GET /v1/admin/refused': [`org_id=${test.orgId}`, ...refused],
   'GET /v1/sip/port': ['status=submitted', 'offset=5'],
   'GET /v1/admin/ports': ['status=submitted', `org_id=${unknownId}`, 'offset=5'],
   'GET /v1/org/audit': audit,

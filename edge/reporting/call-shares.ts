@@ -1,7 +1,7 @@
 /**
  * What one call may have of the memory for reports that the disk has not taken yet. That memory is for all: when it runs
  * out new calls are refused. So once a quarter of it is in use, a call that already has its share gets no further lines
- * and traces into it, and its transcript says so, and no measurements of any call get into it. Records of calls are
+ * and traces into it, and its transcript says so, and no measurements of any call and no refused ones get into it. Records of calls are
  * never dropped for this.
  */
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
@@ -32,7 +32,7 @@ export class CallShares {
   admit(at: string, body: ReportBody, used: number): HeldReport | null {
     const report = reportOf(at, body);
     // Of several calls, and worth the least.
-    if (body.type === 'measured') return used < this.#quarter ? report : null;
+    if (body.type === 'measured' || body.type === 'refused') return used < this.#quarter ? report : null;
     if (body.type !== 'transcript' && body.type !== 'trace') return report;
     const id = body.call_id;
     const before = this.#octets.get(id) ?? 0;

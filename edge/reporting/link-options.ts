@@ -41,6 +41,8 @@ export interface Welcome {
   readonly closesCalls: boolean;
   /** It stores what is measured on calls. */
   readonly storesMeasured: boolean;
+  /** It stores refused INVITEs. */
+  readonly storesRefused: boolean;
 }
 
 export interface LinkFleet {

@@ -292,6 +292,7 @@ export class Link {
       hasForgotten,
       closesCalls: revision >= edgeProtocol.closesCalls,
       storesMeasured: revision >= edgeProtocol.storesMeasured,
+      storesRefused: revision >= edgeProtocol.storesRefused,
     });
     this.#scheduleStatus(0);
     this.#pump();

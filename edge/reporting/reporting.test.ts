@@ -10,7 +10,7 @@ import { encodeHep, type HepPacket } from '#shared/hep.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { FakeControl } from '../../test/kit/fakes/fake-control.ts';
 import { defaultLinkLimits } from './link.ts';
-import { openReporting, type Reporting } from './reporting.ts';
+import { Reporting } from './reporting.ts';
 import type { ReportingOptions } from './reporting-options.ts';
 import { defaultTraceLimits } from './trace-collector.ts';
 
@@ -35,7 +35,7 @@ describe('Reporting', () => {
   let reporting: Reporting;
 
   const open = (changes: Partial<ReportingOptions> = {}) =>
-    openReporting({
+    Reporting.open({
       dataDir: folder,
       clock: systemClock,
       controlUrl: control.url,
@@ -193,6 +193,16 @@ describe('Reporting', () => {
       await expect.poll(() => control.reports.filter(({ type }) => type === 'call')).toHaveLength(1);
       expect(control.reports.some(({ type }) => type === 'measured')).toBe(false);
     });
+  });
+
+  it('takes refused INVITEs only while a control plane that stores them is connected', async () => {
+    expect(reporting.takesRefused).toBe(false);
+    reporting.start();
+    await control.next('hello');
+    control.say({ type: 'welcome', acknowledged: 0, revision: edgeProtocol.storesRefused });
+    await expect.poll(() => reporting.takesRefused).toBe(true);
+    control.drop();
+    await expect.poll(() => reporting.takesRefused).toBe(false);
   });
 
   it('delivers a long trace in several reports, each well below the frame limit of control', async () => {

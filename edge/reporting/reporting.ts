@@ -43,8 +43,8 @@ export class Reporting {
   readonly #link: Link;
   readonly #sync: GroupSync;
   readonly #measured = new MeasuredBatch();
-  /** Whether control stores what is measured; until it has said so, it is taken to be of this version. */
-  #storesMeasured = true;
+  /** What control stores; until it has said so, it is taken to store what is measured. */
+  #stores: Pick<Welcome, 'storesMeasured' | 'storesRefused'> = { storesMeasured: true, storesRefused: false };
   #config: EdgeConfig | null;
   /** Why the configuration in use could not be stored; null: it was. */
   #configFault: StorageFault | null = null;
@@ -183,6 +183,11 @@ export class Reporting {
     return this.#link.connected;
   }
 
+  /** Whether refused INVITEs may be reported: they get no space in the outbox while control is away. */
+  get takesRefused(): boolean {
+    return this.#link.connected && this.#stores.storesRefused;
+  }
+
   /** Starts the connection to control. */
   start(): void {
     this.#outbox.heartbeat(iso(this.#options.clock));
@@ -199,7 +204,7 @@ export class Reporting {
    */
   report(body: ReportBody): void {
     if (body.type === 'measured') {
-      if (this.#storesMeasured) this.#measured.add(body.calls, this.#options.clock.elapsed());
+      if (this.#stores.storesMeasured) this.#measured.add(body.calls, this.#options.clock.elapsed());
       return;
     }
     const call = body.type === 'call' ? body.call : null;
@@ -268,8 +273,8 @@ export class Reporting {
   }
 
   /** Some ends of calls may never reach control: it is told which calls are up. */
-  #welcomed({ hasForgotten, closesCalls, storesMeasured }: Welcome): void {
-    this.#storesMeasured = storesMeasured;
+  #welcomed({ hasForgotten, closesCalls, ...stores }: Welcome): void {
+    this.#stores = stores;
     const { log } = this.#options;
     const lost = this.#outbox.countLost();
     if (lost > 0)
@@ -386,10 +391,6 @@ export class Reporting {
       this.#scheduleBeat();
     });
   }
-}
-
-export function openReporting(options: ReportingOptions): Promise<Reporting> {
-  return Reporting.open(options);
 }
 
 function iso(clock: Clock): string {

@@ -3,6 +3,7 @@
 import type { Clock } from '#shared/clock.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { LearnedRegistration } from '#shared/edge-protocol/fleet.ts';
+import type { RefusedInvites as Refused } from '#shared/edge-protocol/refused.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
 import { plainAddress } from '#shared/networks.ts';
@@ -19,6 +20,7 @@ import { DigestGate } from './admission/digest/digest-gate.ts';
 import { blockDue } from './admission/inbound.ts';
 import type { CallAcceptor, InboundDeps, Routing } from './admission/incoming-invite.ts';
 import { OutsideRequests } from './admission/outside-requests.ts';
+import { RefusedInvites } from './admission/refused-invites.ts';
 import { RefusedRecords } from './admission/refused-records.ts';
 import { resolveSource, SourceHosts } from './admission/source-hosts.ts';
 import { hostsOf, SourceIndex } from './admission/sources.ts';
@@ -48,6 +50,11 @@ export interface SignalingOptions {
   readonly strangers: StrangerLimits;
   /** Counts rejected requests by reason; `silenced` are those that got no answer. */
   readonly refused: (reason: string) => void;
+  /** Reports refused INVITEs; `isReady`: whether control would get them now. Absent: nothing is reported. */
+  readonly refusedInvites?: {
+    readonly isReady: () => boolean;
+    readonly report: (refused: Refused[]) => void;
+  };
   /** Default: 180 s for the peer's, 60 s between two NOTIFYs for ours. */
   readonly refers?: ReferSettings;
   /** Counts the outcomes of REFERs. */
@@ -77,6 +84,7 @@ export class Signaling implements Dialer {
   readonly #dialogs = new Dialogs();
   readonly #reconciliation = new Reconciliation<DialogOwner>();
   readonly #strangers: Strangers;
+  readonly #refusedInvites: RefusedInvites | undefined;
   readonly #hosts: SourceHosts;
   readonly #link: EngineLink;
   readonly #dialer: LegDialer;
@@ -116,13 +124,23 @@ export class Signaling implements Dialer {
       refreshMs: sourceRefreshMs,
       changed: () => this.#indexSources(),
     });
+    const digest = new DigestGate(clock, new Strangers(clock, options.strangers));
+    this.#refusedInvites =
+      options.refusedInvites &&
+      new RefusedInvites({
+        ...options.refusedInvites,
+        clock,
+        hasAuthenticated: (source) => digest.sources.has(source),
+        leftOut: () => refused('not_reported'),
+      });
     this.#inbound = {
       environment: this.#environment,
       dialogs: this.#dialogs,
       calls,
       strangers: this.#strangers,
-      digest: new DigestGate(clock, new Strangers(clock, options.strangers)),
+      digest,
       refusedRecords: new RefusedRecords(clock),
+      refusedInvites: this.#refusedInvites,
       refusedLines: new LogThinning(),
       routing: () => this.#routing,
       isBoundAt: (trunkId, address) => this.#registrations?.isBoundAt(trunkId, address) ?? false,
@@ -334,6 +352,7 @@ export class Signaling implements Dialer {
   async close(): Promise<void> {
     const refusalsKept = this.#registrations?.close();
     this.#hosts.close();
+    this.#refusedInvites?.close();
     this.#link.close();
     this.loopback?.close();
     for (const giveUp of [...this.#waiting]) giveUp();

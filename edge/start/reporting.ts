@@ -1,7 +1,7 @@
 /** The link to control, with the facts about this edge. */
 import type { EdgeSettings } from '../config.ts';
 import { localAddress } from '../local-address.ts';
-import { openReporting, type Reporting } from '../reporting/reporting.ts';
+import { Reporting } from '../reporting/reporting.ts';
 import type { ReportingOptions } from '../reporting/reporting-options.ts';
 import { clock, type EdgeContext } from './context.ts';
 
@@ -17,7 +17,7 @@ export function reportingOf(
   events: Pick<ReportingOptions, 'onConfig' | 'onCommand' | 'metrics' | 'fleet'>,
 ): Promise<Reporting> {
   const { rtp } = settings;
-  return openReporting({
+  return Reporting.open({
     dataDir: settings.dataDir,
     secretKey: settings.secretKey,
     clock,

@@ -41,6 +41,10 @@ export function signalingOf(context: EdgeContext, parts: SignalingParts): Signal
     strangers: limits.strangers,
     agentTestCalls,
     refused: (reason) => metrics.count('trunkline_edge_refused_total', { reason }),
+    refusedInvites: {
+      isReady: () => reporting.takesRefused,
+      report: (invites) => reporting.report({ type: 'refused', refused: invites }),
+    },
     engineUp,
     resolve: (host) => sourceAddresses(host, trunks()),
     registrars: {

@@ -4,6 +4,7 @@ import { DiscoveryResult, HealthProbe } from '#shared/trunk-protocol.ts';
 import { CallRecord, MediaVerdict, TraceMessage, TranscriptEntry } from './calls.ts';
 import { Refusal, TrunkMove } from './fleet.ts';
 import { MeasuredCall } from './measured.ts';
+import { mostRefusedOfReport, RefusedInvites } from './refused.ts';
 import { Iso, Nullable, oneOf } from './schema.ts';
 
 /** Current state of a test call (contract 3.2); the last report has a `result` other than `pending`. */
@@ -113,6 +114,11 @@ export const ReportBody = Type.Union([
   }),
   /** What was measured on calls since the previous report; gathered for a moment, over all calls. */
   Type.Object({ type: Type.Literal('measured'), calls: Type.Array(MeasuredCall) }),
+  /** INVITEs that were refused since the previous report, counted by source, reason and number. */
+  Type.Object({
+    type: Type.Literal('refused'),
+    refused: Type.Array(RefusedInvites, { maxItems: mostRefusedOfReport }),
+  }),
   /** OPTIONS probes since the previous report, oldest first. */
   Type.Object({
     type: Type.Literal('health'),

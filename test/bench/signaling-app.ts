@@ -10,7 +10,7 @@ import { newId } from '#shared/ids.ts';
 import { Calls } from '../../edge/call/calls.ts';
 import { EngineProcess } from '../../edge/engine-process.ts';
 import { createLog } from '../../edge/log.ts';
-import { openReporting, type Reporting } from '../../edge/reporting/reporting.ts';
+import { Reporting } from '../../edge/reporting/reporting.ts';
 import { Signaling } from '../../edge/signaling/signaling.ts';
 import { type EngineAddress, openSrf } from '../../edge/signaling/srf/srf.ts';
 import { FakeAgents } from '../kit/fakes/fake-agents.ts';
@@ -159,7 +159,7 @@ let configured: (config: NonNullable<Reporting['config']>) => void = () => {};
 /** Reporting that already has its first configuration. */
 async function report({ dataDir, controlUrl, port }: Order): Promise<Reporting> {
   const first = Promise.withResolvers<void>();
-  const reporting = await openReporting({
+  const reporting = await Reporting.open({
     dataDir,
     clock,
     controlUrl,

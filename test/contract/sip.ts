@@ -41,6 +41,8 @@ export const sip: readonly Endpoint[] = [
   ['GET', '/v1/sip/outbound-setup', [200], { 404: ['NUMBER_NOT_FOUND'] }],
   ['GET', '/v1/sip/status', [200], { 404: ['NUMBER_NOT_FOUND'] }],
   ['GET', '/v1/sip/calls', [200], { 400: ['INVALID_CURSOR'] }],
+  ['GET', '/v1/sip/refused', [200], { 400: ['INVALID_CURSOR'] }],
+  ['GET', '/v1/admin/refused', [200], { 400: ['INVALID_CURSOR'], 403: ['OPERATOR_KEY_REQUIRED'] }],
   ['GET', '/v1/sip/calls/{call_id}', [200], { 404: ['CALL_NOT_FOUND'] }],
   ['GET', '/v1/sip/calls/{call_id}/quality', [200], { 404: ['CALL_NOT_FOUND'] }],
   ['GET', '/v1/sip/calls/{call_id}/timeline', [200], { 404: ['CALL_NOT_FOUND'] }],

@@ -55,6 +55,7 @@ function bodiesOf(journal: readonly JournalEntry[]): Bodies {
     test_call: [],
     running: [],
     measured: [],
+    refused: [],
   };
   for (const { body } of journal) (bodies[body.type] as ReportBody[]).push(body);
   return bodies;

@@ -11,7 +11,7 @@ import { CurrentConfig } from '../../edge/current-config.ts';
 import { parseConfiguration, stackOptions } from '../../edge/engine/configuration.ts';
 import { Stack } from '../../edge/engine/stack.ts';
 import { ProbeReports } from '../../edge/probe-reports.ts';
-import { openReporting, type Reporting } from '../../edge/reporting/reporting.ts';
+import { Reporting } from '../../edge/reporting/reporting.ts';
 import { outboundHeaders } from '../../edge/signaling/invite/header-mapping.ts';
 import { Signaling } from '../../edge/signaling/signaling.ts';
 import { failoverMemory } from '../../edge/trunks/failover-store.ts';
@@ -84,7 +84,7 @@ export class EdgeMachine {
   static async start(site: EdgeSite): Promise<EdgeMachine> {
     const clock = new MachineClock(site.time, site.wallClockOffset);
     let edge: EdgeMachine | null = null;
-    const reporting = await openReporting({
+    const reporting = await Reporting.open({
       dataDir: site.folder,
       outboxFiles: journalFiles,
       clock,

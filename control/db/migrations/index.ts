@@ -51,6 +51,7 @@ import { up as keysAndSessions } from './0057-keys-and-sessions.ts';
 import { up as events } from './0059-events.ts';
 import { up as measurements } from './0061-measurements.ts';
 import { up as callSearch } from './0062-call-search.ts';
+import { up as refusedInvites } from './0063-refused-invites.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -104,4 +105,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0059-events': { up: events },
   '0061-measurements': { up: measurements },
   '0062-call-search': { up: callSearch },
+  '0063-refused-invites': { up: refusedInvites },
 };

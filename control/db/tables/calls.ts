@@ -7,6 +7,7 @@ import type {
   TraceMessage,
   TranscriptEntry,
 } from '#shared/edge-protocol/calls.ts';
+import type { RefusalReason } from '#shared/refusals.ts';
 import type { Json } from '../json.ts';
 import type { Flag, IsoTime, OpenObject } from './columns.ts';
 
@@ -87,6 +88,31 @@ export interface MeasuredPartRow {
   received_at: IsoTime;
 }
 
+/** INVITEs that edges have refused, of one source, reason and number. */
+export interface RefusedInvitesRow {
+  id: string;
+  /** Empty: the number was configured nowhere. */
+  org_id: string;
+  /** Empty: further sources, which were too many. */
+  source: string;
+  reason: RefusalReason;
+  /** Empty without organization, and for further sources. */
+  number: string;
+  /** The last edge. */
+  edge_id: string;
+  attempts: number;
+  unanswered: number;
+  first_at: IsoTime;
+  last_at: IsoTime;
+  /** Of the last one, as are those that follow. */
+  sip_status: number;
+  detail: string | null;
+  caller: string | null;
+  dialled: string | null;
+  user_agent: string | null;
+  sip_call_id: string | null;
+}
+
 /** An event to be delivered to a customer. */
 export interface WebhookDeliveryRow {
   /** `evt_<uuid>` */
@@ -114,5 +140,6 @@ export interface CallsTables {
   transcript_parts: TranscriptPartRow;
   quality_parts: MeasuredPartRow;
   turn_parts: MeasuredPartRow;
+  refused_invites: RefusedInvitesRow;
   webhook_deliveries: WebhookDeliveryRow;
 }

@@ -1,5 +1,6 @@
 /** What calls need from signaling (edge/signaling): dialogs and inbound INVITEs. */
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
+import type { TerminationCode } from '#shared/termination.ts';
 import type { DtmfEvent, Soon } from './media.ts';
 import type { PeerRefer, ReferEvents, ReferOrder } from './refer.ts';
 
@@ -25,6 +26,8 @@ export interface Refusal {
   readonly warning?: string;
   /** Seconds of a `Retry-After` header. */
   readonly retryAfterS?: number;
+  /** Why the call ended, for the report of refused calls. */
+  readonly cause?: { readonly code: TerminationCode; readonly detail: string | null };
 }
 
 /** Why a dialog ends without BYE or CANCEL from the peer. */

@@ -130,6 +130,7 @@ export class InboundSetup implements Setup {
     const status = refusalStatus(termination);
     this.#leg.reject({
       status,
+      cause: { code: termination.code, detail: termination.detail },
       ...(termination.warning === undefined ? {} : { warning: termination.warning }),
       ...(status === 503 ? { retryAfterS } : {}),
     });

@@ -137,7 +137,11 @@ function withoutCredentials(invite: IncomingInvite): Rejection | null {
     case 'malformed':
       return { reason: 'malformed', status: 400, phrase: 'Malformed Authorization', suspicious: true };
     case 'wrong':
-      return { ...notAllowed(invite), detail: 'User name or password of the call are wrong.' };
+      return {
+        ...notAllowed(invite),
+        ...(number && { reported: 'wrong_credentials' }),
+        detail: 'User name or password of the call are wrong.',
+      };
   }
 }
 

@@ -1,8 +1,10 @@
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import type { RefusalReason } from '#shared/refusals.ts';
+import type { TerminationCode } from '#shared/termination.ts';
 import type { CallPlan } from '../../call/call-plan.ts';
 import { retryAfterS, type Termination } from '../../call/ending.ts';
-import type { LegFacts } from '../../call/ports/signaling.ts';
+import type { LegFacts, Refusal } from '../../call/ports/signaling.ts';
 import { inboundVariables } from '../invite/header-mapping.ts';
 import { InboundLeg } from '../invite/inbound-leg.ts';
 import { sessionBody } from '../session/session-body.ts';
@@ -43,7 +45,11 @@ export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: 
 function admit(invite: IncomingInvite, number: NumberConfig, response: SrfResponse): void {
   const { deps, test, trunk } = invite;
   const plan = planOf(invite, number);
-  const leg = legOf(invite, response);
+  const rejected = ({ status, cause }: Refusal) => {
+    const reason = cause && reasonOf.get(cause.code);
+    if (cause && reason) noteRefusal(invite, { reason, status, detail: cause.detail });
+  };
+  const leg = legOf(invite, response, {}, test ? undefined : rejected);
   if (!test) deps.calls.admit(leg, plan, trunk?.codecs ?? []);
   // No configuration admitted it, so none is counted; it uses the codecs of the number's callers.
   else deps.calls.admit(leg, test.plan(plan), number.inbound[0]?.codecs ?? [], test.changes);
@@ -57,7 +63,10 @@ function reject(invite: IncomingInvite, response: SrfResponse, rejection: Reject
   const block = weight > 0 && !silent ? countAttempt(invite, weight) : {};
   deps.refused(silent ? 'silenced' : rejection.reason);
   // Each call of a PBX in use begins with a challenge.
-  if (rejection.weight !== 0) logRefusal(invite, rejection, silent);
+  if (rejection.weight !== 0) {
+    logRefusal(invite, rejection, silent);
+    noteRejection(invite, rejection, silent);
+  }
   if (silent) {
     forgetInvite(request);
     return;
@@ -106,6 +115,52 @@ function logRefusal(
     'INVITE rejected',
   );
 }
+
+function noteRejection(
+  invite: IncomingInvite,
+  { reason, reported, status, detail, phrase }: Rejection,
+  silent: boolean,
+): void {
+  // The same INVITE comes again at once, with a nonce that is not old.
+  if (reason === 'stale_nonce') return;
+  const words = detail ?? phrase ?? null;
+  noteRefusal(invite, { reason: reported ?? reason, status, detail: words }, silent);
+}
+
+interface Noted {
+  readonly reason: RefusalReason;
+  readonly status: number;
+  readonly detail: string | null;
+}
+
+/** For the report of refused calls. */
+function noteRefusal(invite: IncomingInvite, { reason, status, detail }: Noted, unanswered = false): void {
+  const { deps, request, number, source, dialled, routing } = invite;
+  const { headers } = request;
+  deps.refusedInvites?.note({
+    orgId: number?.org_id ?? null,
+    number: number?.number ?? null,
+    source,
+    known: routing?.sources.knows(source) ?? false,
+    reason,
+    sipStatus: status,
+    unanswered,
+    detail,
+    from: callerOf(headerOf(headers, 'from') ?? ''),
+    dialled,
+    userAgent: headerOf(headers, 'user-agent'),
+    sipCallId: headerOf(headers, 'call-id'),
+  });
+}
+
+/** Why a call that was admitted got no answer of its agent. */
+const reasonOf: ReadonlyMap<TerminationCode, RefusalReason> = new Map([
+  ['media_refused', 'media_refused'],
+  ['agent_unavailable', 'agent_unavailable'],
+  ['no_media_port', 'no_media_port'],
+  ['media_lost', 'failed'],
+  ['internal_error', 'failed'],
+]);
 
 /** The entry for the number's call log; null for none. */
 function terminationOf(
@@ -167,6 +222,7 @@ function legOf(
   invite: IncomingInvite,
   response: SrfResponse,
   refusalHeaders: Record<string, string> = {},
+  rejected?: (refusal: Refusal) => void,
 ): InboundLeg {
   const { request, deps } = invite;
   return new InboundLeg({
@@ -177,6 +233,7 @@ function legOf(
     facts: factsOf(invite),
     session: answerSession(readSession(request.headers), deps.environment.session),
     refusalHeaders,
+    ...(rejected && { rejected }),
     mappings: invite.trunk?.headers ?? [],
   });
 }

@@ -2,6 +2,7 @@
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { LogThinning } from '#shared/log-thinning.ts';
+import type { RefusalReason } from '#shared/refusals.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { AgentTestCall, AgentTestCalls } from '../../call/agent-test-calls.ts';
 import type { Calls } from '../../call/calls.ts';
@@ -11,6 +12,7 @@ import type { NumberIndex } from '../srf/numbers.ts';
 import type { Replaces } from '../srf/replaces.ts';
 import type { SrfRequest } from '../srf/srf.ts';
 import type { DigestGate, DigestVerdict } from './digest/digest-gate.ts';
+import type { RefusedInvites } from './refused-invites.ts';
 import type { RefusedRecords } from './refused-records.ts';
 import type { IsBoundAt, SourceIndex } from './sources.ts';
 import type { Strangers } from './strangers.ts';
@@ -34,6 +36,8 @@ export interface InboundDeps {
   readonly strangers: Strangers;
   readonly digest: DigestGate;
   readonly refusedRecords: RefusedRecords;
+  /** Absent: refused INVITEs are not reported. */
+  readonly refusedInvites?: Pick<RefusedInvites, 'note'> | undefined;
   readonly refusedLines: LogThinning;
   /** Calls of the edge to itself; absent: the edge makes none. */
   readonly agentTestCalls?: AgentTestCalls | undefined;
@@ -70,11 +74,14 @@ export interface IncomingInvite {
 
 /** Why an INVITE is rejected. With `code` it is recorded as a failed call to its number. */
 export interface Rejection {
-  readonly reason: string;
+  /** Counted in the metric. */
+  readonly reason: RefusalReason | 'stale_nonce';
   readonly status: number;
   readonly phrase?: string;
   readonly headers?: Record<string, string>;
   readonly code?: TerminationCode;
+  /** The reason as it is reported, when it is another one. */
+  readonly reported?: RefusalReason;
   /** Additional detail for the record. */
   readonly detail?: string;
   /** Whether the attempt counts against the source. */

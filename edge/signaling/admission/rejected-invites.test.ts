@@ -71,6 +71,38 @@ describe('a rejected INVITE', () => {
     });
   });
 
+  it.each<[string, Parameters<DrachtioServer['peer']>[0], object]>([
+    [
+      'a stranger',
+      { ...invite, address: '203.0.113.5' },
+      { reason: 'source_not_allowed', source: '203.0.113.5' },
+    ],
+    [
+      'a number without agent',
+      { ...invite, uri: 'sip:14155550101@x' },
+      { reason: 'no_agent', sip_status: 480 },
+    ],
+    ['plain RTP', { ...invite, body: 'v=0\r\n' }, { reason: 'media_refused', sip_status: 488 }],
+    ['a bad header', { ...invite, headers: { Require: 'join' } }, { reason: 'extension', sip_status: 420 }],
+  ])('of %s is reported to the owner of the number', async (_name, message, refused) => {
+    scene.server.peer({ ...message, headers: { 'User-Agent': 'PBX 1.0', ...message.headers } });
+    await scene.server.next();
+    scene.clock.advance(2000);
+    expect(scene.reported).toMatchObject([
+      { org_id: 'org-1', attempts: 1, user_agent: 'PBX 1.0', ...refused },
+    ]);
+    expect(scene.reported[0]?.number).toMatch(/^\+1415555010[01]$/);
+  });
+
+  it('to a number that is configured nowhere is reported to the operator alone', async () => {
+    scene.server.peer({ ...invite, uri: 'sip:+14155559999@x' });
+    await scene.server.next();
+    scene.clock.advance(2000);
+    expect(scene.reported).toMatchObject([
+      { org_id: null, number: null, reason: 'number_unknown', dialled: '+14155559999', sip_status: 404 },
+    ]);
+  });
+
   it('gets 503 with Retry-After at capacity, while draining, and before the first configuration', async () => {
     scene.agents.ready = false;
     for (const callId of ['a', 'b', 'c']) scene.server.peer({ ...invite, callId });

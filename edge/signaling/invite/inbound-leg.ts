@@ -44,6 +44,8 @@ export interface InboundLegOptions {
   readonly session: SessionAnswer;
   /** Headers of a rejection, in addition to the usual ones. */
   readonly refusalHeaders?: Record<string, string>;
+  /** Called when the call is rejected. */
+  readonly rejected?: (refusal: Refusal) => void;
   /** Of the configuration that the call uses, for headers of the peer's BYE. */
   readonly mappings: readonly HeaderMapping[];
 }
@@ -298,8 +300,10 @@ export class InboundLeg implements CallLeg, DialogOwner {
     else this.#events?.lost('engine_lost', `The answer could not be sent: ${text}`);
   }
 
-  #sendRejection({ status, reason, warning, retryAfterS }: Refusal): void {
-    const { environment, response, refusalHeaders } = this.#options;
+  #sendRejection(refusal: Refusal): void {
+    const { environment, response, refusalHeaders, rejected } = this.#options;
+    const { status, reason, warning, retryAfterS } = refusal;
+    rejected?.(refusal);
     const headers: Record<string, string> = { ...refusalHeaders };
     if (warning !== undefined) headers.Warning = warningOf(environment.warnAgent, warning);
     if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS);

@@ -4,6 +4,7 @@ import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk } from '#shared/edge-protocol/numbers.ts';
+import type { RefusedInvites } from '#shared/edge-protocol/refused.ts';
 import { Calls } from '../../../edge/call/calls.ts';
 import { Signaling } from '../../../edge/signaling/signaling.ts';
 import { DrachtioServer } from '../fakes/drachtio-server.ts';
@@ -58,6 +59,8 @@ export function signalingScene(version?: string) {
   /** Why reports cannot be stored. */
   let refusal: string | null;
   let refused: string[];
+  /** Refused INVITEs as they are reported to control. */
+  let reported: RefusedInvites[];
   let up: (value: boolean) => void;
   /** Resolves when the address of `carrier.example` is known. */
   let lookedUp: Promise<void>;
@@ -76,6 +79,7 @@ export function signalingScene(version?: string) {
     records = [];
     refusal = null;
     refused = [];
+    reported = [];
     lookedUp = new Promise((resolve) => {
       found = resolve;
     });
@@ -104,6 +108,7 @@ export function signalingScene(version?: string) {
       session: { expiresS: 1800, minS: 90 },
       strangers: { tries: 3, windowS: 60, blockS: 600, maxSources: 100 },
       refused: (reason) => refused.push(reason),
+      refusedInvites: { isReady: () => true, report: (invites) => reported.push(...invites) },
       random: () => 0.5,
       engineUp: (value) => up(value),
       resolve: async (host) => {
@@ -169,6 +174,9 @@ export function signalingScene(version?: string) {
     },
     get refused() {
       return refused;
+    },
+    get reported() {
+      return reported;
     },
     get lookedUp() {
       return lookedUp;

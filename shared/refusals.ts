@@ -1,0 +1,108 @@
+/**
+ * Why an edge refuses an INVITE, and what to change so that the call gets through. `docs/refused-calls.md` lists them.
+ */
+interface Refusal {
+  readonly summary: string;
+  /** What to change, and where. `SOURCE` and `NUMBER` stand for those of the refused calls. */
+  readonly advice: string;
+}
+
+export const refusals = {
+  source_not_allowed: {
+    summary: 'The source may not call the number.',
+    advice:
+      'If the calls are wanted, add SOURCE to allowed_ips of the inbound configuration of NUMBER (POST /v1/sip/update). Otherwise do nothing.',
+  },
+  wrong_credentials: {
+    summary: 'User name or password of the calls are wrong.',
+    advice:
+      'Set user name and password of the inbound configuration of NUMBER in the PBX. After 5 wrong tries, wait 10 minutes.',
+  },
+  challenged: {
+    summary: 'The source was asked for user name and password, and sent none.',
+    advice:
+      'Set user name and password of the inbound configuration of NUMBER in the PBX, or add SOURCE to its allowed_ips.',
+  },
+  number_unknown: {
+    summary: 'No configuration has the dialed number.',
+    advice:
+      'Attach the number (POST /v1/sip/attach), or correct the number that the PBX or carrier sends: E.164 in the request URI.',
+  },
+  no_agent: {
+    summary: 'The number has no agent to answer.',
+    advice: 'Set a pathway or persona for NUMBER (PATCH /v1/numbers/NUMBER).',
+  },
+  media_refused: {
+    summary: 'The offered media cannot be accepted.',
+    advice:
+      'Turn on SRTP (SDES, AES_CM_128_HMAC_SHA1_80) and a codec of codec_config in the PBX; the detail says what was missing.',
+  },
+  agent_unavailable: {
+    summary: 'The agent could not be started.',
+    advice: 'The detail says what failed; check the servers of models and speech.',
+  },
+  capacity: {
+    summary: 'The edge was at its call limit.',
+    advice: 'Ask the operator for more capacity (MAX_CALLS, or another edge).',
+  },
+  organization_share: {
+    summary: 'The organization had its share of a busy edge.',
+    advice: 'Ask the operator for more capacity (MAX_CALLS, or another edge).',
+  },
+  no_media_port: {
+    summary: 'No RTP port was free, or no media worker was up.',
+    advice: 'The operator widens RTP_PORT_MIN to RTP_PORT_MAX, or looks at the log of the edge.',
+  },
+  draining: {
+    summary: 'The edge was shutting down or drained.',
+    advice: 'Nothing, if the PBX or carrier has another edge to try; otherwise give it one.',
+  },
+  no_configuration: {
+    summary: 'The edge had no configuration yet.',
+    advice: 'The operator checks that the edge has reached its control plane.',
+  },
+  storage: {
+    summary: 'The edge could not store its reports, and took no calls.',
+    advice: 'The operator frees space on the disk of the edge; its log names the folder.',
+  },
+  malformed: {
+    summary: 'A header of the INVITE is missing or malformed.',
+    advice: 'Correct the PBX: the SIP trace or log of the sender shows the header that the response names.',
+  },
+  extension: {
+    summary: 'The INVITE requires a SIP extension that is not supported.',
+    advice: 'Turn the extension off in the PBX: the response names it in Unsupported.',
+  },
+  body: {
+    summary: 'The body of the INVITE is not SDP.',
+    advice: 'Let the PBX send application/sdp alone.',
+  },
+  encoding: {
+    summary: 'The body of the INVITE is encoded.',
+    advice: 'Turn off compression of SIP bodies in the PBX.',
+  },
+  session_interval: {
+    summary: 'The session interval is too short.',
+    advice: 'Raise Session-Expires in the PBX to Min-SE of the response at least.',
+  },
+  replaces: {
+    summary: 'The call that Replaces names does not exist here, or cannot be replaced.',
+    advice: 'Nothing: the call has ended or was transferred already.',
+  },
+  test_key: {
+    summary: 'The call has the key of a test call that the edge does not expect.',
+    advice: 'Nothing: only the edge itself makes such calls.',
+  },
+  failed: {
+    summary: 'The edge failed.',
+    advice: 'The operator looks at the log of the edge.',
+  },
+} as const satisfies Record<string, Refusal>;
+
+export type RefusalReason = keyof typeof refusals;
+
+export const refusalReasons = Object.keys(refusals).filter(isRefusalReason);
+
+function isRefusalReason(name: string): name is RefusalReason {
+  return Object.hasOwn(refusals, name);
+}
