@@ -146,5 +146,5 @@ describe('a control plane killed between raising an alert and delivering it', ()
     expect(answered).toEqual([expect.stringMatching(/^sip\.alert\.raised evt_/)]);
     await control.end('SIGTERM');
     await mail.close();
-  }, 180_000);
+  });
 });

@@ -87,7 +87,7 @@ describe.runIf(onSqlite)('an evaluation', () => {
     const { db } = test.control.services.database;
     const alerts = await db.selectFrom('alerts').select('kind').execute();
     expect(alerts).toEqual(Array(count / 100).fill({ kind: 'unreachable' }));
-  }, 120_000);
+  });
 
   it('counts calls from an index only, and reads only configurations with alerts', async () => {
     const { db } = test.control.services.database;

@@ -79,5 +79,5 @@ describe.skipIf(onSqlite)('events at two replicas', () => {
     const moved = await FollowedEvents.open(second, { key: first.key, after: here[99]?.id ?? '' });
     expect(await moved.take(all - 100)).toEqual(here.slice(100));
     for (const reader of [...readers, samples, moved]) reader.leave();
-  }, 120_000);
+  });
 });

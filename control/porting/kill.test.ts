@@ -95,4 +95,4 @@ it('keeps documents, requests and their mails; an unanswered upload is gone', as
   expect(Buffer.from(await file.arrayBuffer())).toEqual(smallPdf);
   await expect.poll(() => mail?.received.length).toBe(1);
   expect(mail.received[0]?.text).toContain(String(initiated.data?.signature_url));
-}, 180_000);
+});

@@ -27,7 +27,7 @@ let control: ControlProgram;
 beforeAll(async () => {
   await first.start();
   await first.end('SIGTERM');
-}, 180_000);
+});
 afterAll(() => first.remove());
 beforeEach(() => {
   control = new ControlProgram({

@@ -179,7 +179,7 @@ describe('a loss of power', () => {
 describe('kill -9', () => {
   const writer = join(import.meta.dirname, '../../test/kit/programs/outbox-writer.ts');
 
-  it('at any point loses no report whose append had returned', { timeout: 60_000 }, async () => {
+  it('at any point loses no report whose append had returned', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'outbox-'));
     let last = 0;
     for (const lines of [1, 40, 333, 2_100]) {

@@ -97,14 +97,14 @@ it('ends with peer_gone when the connection is closed and the peer cannot be rea
   await eventually('the end', () => recordOf(callId)?.ended_at ?? null, 60_000);
   expect(recordOf(callId)).toMatchObject({ termination: 'peer_gone', hangup_by: 'timeout' });
   await eventually('nothing left', () => edge.calls.size + edge.signaling.dialogs === 0 || null, 60_000);
-}, 150_000);
+});
 
 it('ends with peer_gone when no answer arrives', async () => {
   const { callId } = await heldCall();
   await caller.awaited('OPTIONS', 'OPTIONS ');
   await eventually('the end', () => recordOf(callId)?.ended_at ?? null, 90_000);
   expect(recordOf(callId)).toMatchObject({ termination: 'peer_gone' });
-}, 150_000);
+});
 
 describe('an outgoing call', () => {
   let callee: SipCallee;
@@ -184,5 +184,5 @@ describe('an outgoing call', () => {
     expect(edge.last(id)).toMatchObject({ termination: 'peer_gone', hangup_by: 'timeout' });
     await eventually('nothing left', () => edge.calls.size + edge.signaling.dialogs === 0 || null, 60_000);
     callee = await SipCallee.listen(edge.certificate);
-  }, 150_000);
+  });
 });

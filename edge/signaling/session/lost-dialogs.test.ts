@@ -63,4 +63,4 @@ it('a call without its dialog ends as lost, and its dialog without a call gets a
   await eventually('nothing left', () => edge.calls.size + edge.signaling.dialogs === 0 || null);
   caller.close();
   other.close();
-}, 180_000);
+});
