@@ -193,6 +193,7 @@ export function createAgents(deps: AgentsDeps): Agents {
         log,
         newId,
         limits: { ...answeringLimits, ...deps.answeringLimits },
+        voices,
         answered: (who) => deps.answered?.(who),
         synthesize: (text, sampleRate) => tts.synthesize(text, { voice, language, sampleRate }),
       });

@@ -37,6 +37,7 @@ function transcriberAt(provider: TranscriptionProvider, clock: FakeClock) {
 
 const deafEars: VoiceDetectors = {
   limits: loudVoices.limits,
+  tellsNoise: false,
   load: async () => undefined,
   create: (_, judged) => ({ write: () => judged(20, 0, 0, false), close: () => undefined }),
 };

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { Flite } from '#shared/models/flite.ts';
+import { loudVoices } from '../../test/kit/ears/loud-voices.ts';
 import { RecordingHost, RecordingLog, settle, takeFrames } from '../../test/kit/edge/agent.ts';
 import { framesOf, inTurn, silence, tones } from '../../test/kit/fakes/sounds.ts';
 import type { AgentHost, AgentLeg, VoicemailOrder } from '../call/ports/agents.ts';
 import type { DtmfEvent } from '../call/ports/media.ts';
 import { answeringLimits } from './answering/limits.ts';
+import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 
 let person: Int16Array;
@@ -55,7 +57,10 @@ class Humming implements AgentLeg {
   }
 }
 
-function setUp(order: VoicemailOrder, { sampleRate = 8000 as 8000 | 16000, speaks = true } = {}) {
+function setUp(
+  order: VoicemailOrder,
+  { sampleRate = 8000 as 8000 | 16000, speaks = true, voices = null as VoiceDetectors | null } = {},
+) {
   const clock = new FakeClock();
   const host = new RecordingHost();
   const log = new RecordingLog();
@@ -72,6 +77,7 @@ function setUp(order: VoicemailOrder, { sampleRate = 8000 as 8000 | 16000, speak
     log,
     newId: () => 'id',
     limits: answeringLimits,
+    voices: voices ?? loudVoices,
     answered: (who) => counted.push(who),
     synthesize: async (message, rate) => {
       if (!speaks) throw new Error('no voice');
@@ -81,7 +87,8 @@ function setUp(order: VoicemailOrder, { sampleRate = 8000 as 8000 | 16000, speak
   });
   const [inner] = made;
   if (!inner) throw new Error('no agent was made');
-  agent.start();
+  // Without it, voices are judged by loudness: nothing is loaded yet.
+  const ready = voices ? agent.prepare().then(() => agent.start()) : Promise.resolve(agent.start());
   /** The callee sends a sound; time advances with it. */
   const hear = async (sound: Int16Array) => {
     for (const frame of framesOf(sound)) {
@@ -92,7 +99,7 @@ function setUp(order: VoicemailOrder, { sampleRate = 8000 as 8000 | 16000, speak
     }
     await settle();
   };
-  return { agent, inner, clock, host, log, spoken, counted, hear };
+  return { agent, inner, clock, host, log, spoken, counted, hear, ready };
 }
 
 const frame = () => new Int16Array(160);
@@ -119,6 +126,51 @@ describe('when a person answers', () => {
     await hear(silence(20_000));
     expect([host.answerers, counted]).toEqual([['unknown'], ['unknown']]);
     expect(host.hangups).toEqual([]);
+  });
+});
+
+describe('the voice detector', () => {
+  /** It takes each loud sound for a voice. */
+  const counted = (tellsNoise: boolean, fails = false) => {
+    const open = { now: 0, ever: 0 };
+    const voices: VoiceDetectors = {
+      ...loudVoices,
+      tellsNoise,
+      load: async () => {
+        if (fails) throw new Error('not installed');
+      },
+      create: (...args) => {
+        open.now++;
+        open.ever++;
+        const detector = loudVoices.create(...args);
+        return { write: (one) => detector.write(one), close: () => void open.now-- };
+      },
+    };
+    return { open, voices };
+  };
+
+  it('judges voices until it is known who answered, or the call ends', async () => {
+    const { open, voices } = counted(true);
+    const call = setUp({ action: 'hangup', message: null }, { voices });
+    await call.ready;
+    await call.hear(person);
+    expect([call.host.answerers, open]).toEqual([['human'], { now: 0, ever: 1 }]);
+    const other = setUp({ action: 'leave_message', message: 'Call us.' }, { voices });
+    await other.ready;
+    await other.hear(silence(100));
+    expect(open).toEqual({ now: 1, ever: 2 });
+    other.agent.close('over');
+    expect(open).toEqual({ now: 0, ever: 2 });
+  });
+
+  it.each([
+    ['cannot tell noise', counted(false)],
+    ['cannot be loaded', counted(true, true)],
+  ])('that %s leaves it to the loudness', async (_why, { open, voices }) => {
+    const call = setUp({ action: 'hangup', message: null }, { voices });
+    await call.ready;
+    await call.hear(person);
+    expect([call.host.answerers, open.ever]).toEqual([['human'], 0]);
   });
 });
 

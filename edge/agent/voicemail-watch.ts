@@ -21,6 +21,7 @@ import { AnsweringDetector } from './answering/detector.ts';
 import type { AnsweringLimits } from './answering/limits.ts';
 import { isMailbox } from './answering/mailbox.ts';
 import { asksWhoCalls } from './answering/screening.ts';
+import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { HostGate } from './host-gate.ts';
 import { PlayQueue } from './play-queue.ts';
 
@@ -29,6 +30,8 @@ export interface VoicemailWatchDeps {
   readonly log: Log;
   readonly newId: NewId;
   readonly limits: AnsweringLimits;
+  /** Tells voices from other sounds; where it cannot, loudness does. */
+  readonly voices: VoiceDetectors;
   /** Called with the result, and again when words tell a screening assistant or a mailbox later. */
   readonly answered: (who: Answerer) => void;
   /** Synthesizes the order's message. */
@@ -63,13 +66,15 @@ class VoicemailWatch implements AgentLeg {
   readonly #deps: VoicemailWatchDeps;
   readonly #narrow = new Int16Array(detectorSamples);
   readonly #timers: Timers;
-  #detector: AnsweringDetector | null;
+  #detector: AnsweringDetector | null = null;
   /** Speaks instead of the agent. */
   #queue: PlayQueue | null = null;
   #speech: Promise<Int16Array | null> | null = null;
   #reported = false;
   /** Voicemail or a screening assistant answered: that stays. */
   #settled = false;
+  /** Whether voice detectors can be made. */
+  #hears = false;
   #startedAt = 0;
   #closed = false;
 
@@ -86,7 +91,6 @@ class VoicemailWatch implements AgentLeg {
     this.#host = host;
     this.#deps = deps;
     this.#timers = new Timers(deps.clock);
-    this.#detector = new AnsweringDetector(deps.limits);
     gate.said = ({ user, text }) => {
       if (user === 'user') this.#heardWords(text);
     };
@@ -96,13 +100,24 @@ class VoicemailWatch implements AgentLeg {
     return this.#inner.sampleRate;
   }
 
-  prepare(): Promise<void> {
-    return this.#inner.prepare();
+  async prepare(): Promise<void> {
+    const { voices, log } = this.#deps;
+    const loaded = voices.load().then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ err: error }, 'who answers is judged by loudness');
+        return false;
+      },
+    );
+    await this.#inner.prepare();
+    this.#hears = await loaded;
   }
 
   /** Synthesizes the message during detection, so that it is ready for the beep. */
   start(): void {
-    this.#startedAt = this.#deps.clock.elapsed();
+    const { clock, limits, voices } = this.#deps;
+    this.#startedAt = clock.elapsed();
+    this.#detector = new AnsweringDetector(limits, this.#hears && voices.tellsNoise ? voices : null);
     const { action, message } = this.#order;
     if (action === 'leave_message' && message !== null) this.#speech = this.#synthesized(message);
     this.#inner.start();
@@ -118,7 +133,7 @@ class VoicemailWatch implements AgentLeg {
 
   close(reason: string): void {
     this.#closed = true;
-    this.#detector = null;
+    this.#stopDetecting();
     this.#timers.stop();
     this.#queue?.clear();
     this.#inner.close(reason);
@@ -134,14 +149,14 @@ class VoicemailWatch implements AgentLeg {
     if (verdict !== null && !this.#reported) {
       this.#reported = true;
       this.#settled = verdict === 'voicemail';
-      if (this.#order.action !== 'leave_message') this.#detector = null;
+      if (this.#order.action !== 'leave_message') this.#stopDetecting();
       this.#timers.after(0, () => this.#decided(verdict));
     } else if (detector.records) {
-      this.#detector = null;
+      this.#stopDetecting();
       this.#timers.after(0, () => void this.#leaveMessage());
       // The words of a mailbox may come later than the judgement, which was a person then.
     } else if (verdict !== null && verdict !== 'voicemail' && this.#sinceAnswer > greetsWithinMs)
-      this.#detector = null;
+      this.#stopDetecting();
   }
 
   get #sinceAnswer(): number {
@@ -164,9 +179,14 @@ class VoicemailWatch implements AgentLeg {
     if (!isScreening && !(this.#sinceAnswer <= greetsWithinMs && isMailbox(text))) return;
     this.#settled = true;
     this.#reported = true;
-    if (isScreening || this.#order.action !== 'leave_message') this.#detector = null;
+    if (isScreening || this.#order.action !== 'leave_message') this.#stopDetecting();
     else this.#detector?.isVoicemail();
     this.#timers.after(0, () => this.#decided(isScreening ? 'screening' : 'voicemail'));
+  }
+
+  #stopDetecting(): void {
+    this.#detector?.close();
+    this.#detector = null;
   }
 
   #decided(verdict: Answerer): void {

@@ -22,7 +22,7 @@ afterAll(() => flite.close());
 
 /** The detector's result for a sound passed through G.711, and when, ms. */
 function heard(sound: Int16Array, limits = answeringLimits) {
-  const detector = new AnsweringDetector(limits);
+  const detector = new AnsweringDetector(limits, null);
   let decidedAt = 0;
   let recordsAt = 0;
   for (const [index, frame] of framesOf(sound).entries()) {

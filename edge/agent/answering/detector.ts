@@ -1,6 +1,7 @@
 /**
  * Detects from the greeting's cadence and the beep whether a person or voicemail answered an outbound call.
- * Takes the callee's audio in 20 ms frames at 8 kHz; no clock, no model, no allocation per frame.
+ * Takes the callee's audio in 20 ms frames at 8 kHz; no clock. Voices are those of the ears' detector, where its second
+ * stage can be run, and otherwise sounds that are loud for long.
  *
  *     [ waiting ] --voice--> [ greeting ] --pause--> human
  *          |                   |    | continues for some seconds
@@ -13,8 +14,10 @@
  * Some people answer with a long greeting, such as a company name. So length alone is not enough: a greeting of some
  * seconds only extends the wait for the beep.
  */
+import type { VoiceDetector, VoiceDetectors } from '../ears/voice-detector.ts';
 import { BeepFollower } from './beep.ts';
 import type { AnsweringLimits } from './limits.ts';
+import { SpokenMeter } from './spoken-meter.ts';
 import { ToneDetector } from './tone-detector.ts';
 import { quietest, VoiceMeter } from './voice-meter.ts';
 
@@ -32,7 +35,10 @@ export type Answerer = 'human' | 'voicemail' | 'unknown';
 export class AnsweringDetector {
   readonly #limits: AnsweringLimits;
   readonly #tones = new ToneDetector();
-  readonly #voice = new VoiceMeter();
+  readonly #loud = new VoiceMeter();
+  /** null: voices are told by their loudness. */
+  readonly #spoken: SpokenMeter | null;
+  #ear: VoiceDetector | null = null;
   readonly #beep = new BeepFollower();
   /** Since the first sound of the greeting. */
   #greetingMs = 0;
@@ -45,8 +51,22 @@ export class AnsweringDetector {
   /** Beeps before the greeting, which do not come from voicemail. */
   #foreignBeeps = 0;
 
-  constructor(limits: AnsweringLimits) {
+  /** @param voices that are loaded; null: loudness tells */
+  constructor(limits: AnsweringLimits, voices: VoiceDetectors | null) {
     this.#limits = limits;
+    const spoken = voices && new SpokenMeter();
+    this.#spoken = spoken;
+    if (spoken) this.#ear = voices.create(8000, (ms, probability) => spoken.judged(ms, probability));
+  }
+
+  /** Releases the voice detector; nothing is heard from then on. Safe to call twice. */
+  close(): void {
+    this.#ear?.close();
+    this.#ear = null;
+  }
+
+  get #voice(): Pick<VoiceMeter, 'voiceMs' | 'quietMs' | 'reset'> {
+    return this.#spoken ?? this.#loud;
   }
 
   /** null until decided. */
@@ -72,7 +92,9 @@ export class AnsweringDetector {
     this.#heardMs += frameMs;
     const level = rms(frame);
     const tonality = this.#tones.hear(frame, level > quietest);
-    this.#voice.write(level, tonality, this.#tones.pitchHz);
+    if (this.#spoken) this.#spoken.write(tonality, this.#tones.pitchHz);
+    else this.#loud.write(level, tonality, this.#tones.pitchHz);
+    this.#ear?.write(frame);
     this.#beep.write(tonality, this.#tones.pitchHz);
     if (this.#verdict === null) this.#decide();
   }

@@ -30,7 +30,7 @@ const truths: readonly (readonly [who: string, texts: readonly string[], ending:
 ];
 
 function judged(sound: Int16Array): { verdict: string; atMs: number } {
-  const detector = new AnsweringDetector(answeringLimits);
+  const detector = new AnsweringDetector(answeringLimits, null);
   for (const [index, frame] of framesOf(sound).entries()) {
     detector.write(decodeMulaw(encodeMulaw(frame)));
     if (detector.verdict !== null) return { verdict: detector.verdict, atMs: (index + 1) * 20 };

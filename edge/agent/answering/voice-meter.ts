@@ -1,5 +1,6 @@
-/** Measures how long somebody has been speaking, in 20 ms frames; ignores noise and network tones. */
+/** Measures by loudness how long somebody has been speaking, in 20 ms frames; ignores noise and network tones. */
 import type { Tonality } from './tone-detector.ts';
+import { ToneLength } from './tone-length.ts';
 
 const frameMs = 20;
 /** Minimum RMS of a voice, and the factor by which a voice exceeds the noise floor. */
@@ -7,10 +8,6 @@ export const quietest = 200;
 const aboveFloor = 3;
 /** Fraction of the distance by which the noise floor rises per frame: slow, so that speech does not raise it. */
 const floorRise = 0.005;
-/** Tone length after which a sound is not a voice, ms: vowels are shorter, or change pitch. */
-const toneMs = 200;
-/** Hz by which the strongest partial of a tone may jump: with two tones it alternates between them. */
-const samePitchHz = 200;
 /** Weight of a frame in the smoothed level of a sound. */
 const smoothing = 0.1;
 /** A voice ends when it falls below this share of its level. Sound that stays above it is noise. */
@@ -21,8 +18,7 @@ export class VoiceMeter {
   /** Of the current sound. */
   #level = 0;
   #soundMs = 0;
-  #toneMs = 0;
-  #pitchHz = 0;
+  readonly #tone = new ToneLength();
   #voiceMs = 0;
   #quietMs = 0;
 
@@ -46,8 +42,7 @@ export class VoiceMeter {
   write(level: number, tonality: Tonality, pitchHz: number): void {
     const loud = level > Math.max(quietest, this.#floor * aboveFloor);
     this.#floor = level < this.#floor ? level : this.#floor + (level - this.#floor) * floorRise;
-    this.#followTone(tonality !== 'none', pitchHz);
-    if (this.#toneMs >= toneMs) {
+    if (this.#tone.write(tonality, pitchHz)) {
       this.#takeBack();
       this.#quietMs = 0;
     } else if (loud) {
@@ -60,12 +55,6 @@ export class VoiceMeter {
       this.#soundMs = 0;
       this.#quietMs += frameMs;
     }
-  }
-
-  #followTone(tonal: boolean, pitchHz: number): void {
-    const goesOn = tonal && Math.abs(pitchHz - this.#pitchHz) <= samePitchHz;
-    this.#toneMs = goesOn ? this.#toneMs + frameMs : tonal ? frameMs : 0;
-    this.#pitchHz = pitchHz;
   }
 
   /** The current sound is not a voice. */

@@ -49,6 +49,11 @@ export class TwoStageDetectors implements VoiceDetectors {
     this.#silero = silero;
   }
 
+  /** As long as the second stage has not failed. */
+  get tellsNoise(): boolean {
+    return this.#silero.state !== 'failed';
+  }
+
   load(): Promise<void> {
     return this.#first.load();
   }

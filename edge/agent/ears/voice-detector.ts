@@ -20,6 +20,8 @@ export type Judged = (ms: number, probability: number, since: number, noisy: boo
 export interface VoiceDetectors {
   /** What makes a voice of their judgements. */
   readonly limits: ActivityLimits;
+  /** Whether noise and music are told from voices, and not only silence. */
+  readonly tellsNoise: boolean;
   /** Loads what detectors need; from then on `create` works. Rejects when it cannot be loaded. */
   load(): Promise<void>;
   /** @param firstSound called at a sound with which a word may begin, before it is known whether a voice follows */

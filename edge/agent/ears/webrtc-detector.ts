@@ -21,6 +21,7 @@ export interface VoiceGate {
 
 export class WebrtcDetectors implements VoiceDetectors {
   readonly limits = frameLimits;
+  readonly tellsNoise = false;
   #fvad: Fvad | null = null;
   #loading: Promise<void> | null = null;
   /** Where frames are handed to the module. A frame is judged at once, so one place serves all detectors. */
