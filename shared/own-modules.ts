@@ -1,6 +1,6 @@
 /**
  * Finds the modules that an import names by path without asking the file system. For each import Node looks up the real
- * path, the file's kind and the nearest package.json, which takes a quarter of a program's start.
+ * path, the file's kind and the nearest package.json, which takes a fifth of the CPU of loading.
  */
 import { type ResolveFnOutput, registerHooks } from 'node:module';
 
