@@ -22,6 +22,9 @@ import { isCsrfToken, sessionTokenOf } from './session-rules.ts';
 import { findSession, noteSessionUse } from './session-store.ts';
 import { type FoundKey, findApiKey, noteKeyUse } from './store.ts';
 
+/** Requests of an organization's keys together, in those of one key: it makes as many keys as it wants. */
+const mostKeysWorth = 10;
+
 /** Windows of one subject in which a request was counted. */
 interface Counted {
   readonly subject: string;
@@ -203,11 +206,19 @@ async function limitRequests(
   if (!state.refused) {
     counted.push({ subject: caller.keyId, limits: [perKey], moment: state.moment, always: true });
   }
-  const limits = request.routeOptions.config.limits ?? [];
-  if (!state.refused && caller.kind === 'customer' && limits.length > 0) {
-    const own = await limiter.take(caller.orgId, limits);
+  if (!state.refused && caller.kind === 'customer') {
+    const { orgId: subject } = caller;
+    const { limits = [] } = request.routeOptions.config;
+    const ofAllKeys = {
+      scope: 'organization',
+      limit: requestsPerMinute * mostKeysWorth,
+      windowSeconds: 60,
+    };
+    const own = await limiter.take(subject, [ofAllKeys, ...limits]);
+    const { moment } = own;
     if (!own.refused) {
-      counted.push({ subject: caller.orgId, limits, moment: own.moment, always: false });
+      counted.push({ subject, limits: [ofAllKeys], moment, always: true });
+      counted.push({ subject, limits, moment, always: false });
     }
     if (own.refused || own.remaining < state.remaining) state = own;
   }

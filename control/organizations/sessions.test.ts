@@ -12,7 +12,7 @@ import {
 } from '../../test/kit/control/harness.ts';
 import { type Browser, keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
 import { pruneSessions } from './session-store.ts';
-import { setDisabled } from './store.ts';
+import { createApiKey, setDisabled } from './store.ts';
 
 let test: TestControl;
 let shared: SharedControl;
@@ -232,17 +232,32 @@ describe('a session', () => {
     expect((await asSeenBy(test.key, 'limit=500')).total_count).toBe(50);
   });
 
-  it('counts with its key in the rate limit, and its use is the use of the key', async () => {
-    const limited = await startRoutes({ RATE_LIMIT_PER_MINUTE: '10' });
+  it('counts with its key and its organization in the rate limits, and its use is the use of the key', async () => {
+    const limited = await startRoutes({ RATE_LIMIT_PER_MINUTE: '4' });
     const browser = await signIn(limited, limited.key);
     const answer = await limited.call('GET', '/v1/pathway');
-    expect(answer.headers['ratelimit-remaining']).toBe('8');
+    expect(answer.headers['ratelimit-remaining']).toBe('2');
     const own = await browser.call('GET', '/v1/pathway');
-    expect([own.status, own.headers['ratelimit-remaining']]).toEqual([200, '7']);
+    expect([own.status, own.headers['ratelimit-remaining']]).toEqual([200, '1']);
     limited.clock.advance(120_000);
     await browser.call('GET', '/v1/pathway');
     const { keys } = (await limited.call('GET', '/v1/org/keys')).read(KeyList).data;
     expect(keys[0]?.last_used_at).toBe(new Date(limited.clock.now()).toISOString());
+    limited.clock.advance(120_000);
+    // More keys make more requests, up to ten times those of one.
+    const { db } = limited.control.services.database;
+    const owner = { kind: 'customer', orgId: limited.orgId, role: 'read' } as const;
+    for (let key = 0; key < 10; key++) {
+      const more = await createApiKey(db, limited.clock, owner, 'more');
+      for (let asked = 0; asked < 4; asked++)
+        expect((await limited.call('GET', '/v1/pathway', { key: more })).status).toBe(200);
+    }
+    const refused = await browser.call('GET', '/v1/session');
+    const details = { limit: 40, window_seconds: 60, scope: 'organization' };
+    expect(refused.body.errors).toMatchObject([{ code: 'RATE_LIMITED', details }]);
+    expect((await limited.call('GET', '/v1/pathway', { key: limited.foreignKey })).status).toBe(200);
+    limited.clock.advance(61_000);
+    expect((await browser.call('GET', '/v1/session')).status).toBe(200);
     await limited.close();
   });
 });
