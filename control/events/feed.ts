@@ -8,6 +8,7 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import type { Database, StoredEvent } from '../db/index.ts';
 import type { Followers } from './followers.ts';
 import type { EventLimits } from './limits.ts';
+import { Turns } from './turns.ts';
 import { eventsAfter, keepWindows, newestEvents, openWindow, type Position } from './windows-store.ts';
 
 export interface FeedParts {
@@ -50,6 +51,7 @@ export class EventFeed {
   readonly #readers = new Map<string, Set<() => void>>();
   readonly #known = new Map<string, Position>();
   readonly #pages = new Map<string, SharedPage>();
+  readonly #turns = new Turns();
   #timer: Timer | null = null;
   #soon: Timer | null = null;
   #looking: Promise<void> | null = null;
@@ -97,7 +99,8 @@ export class EventFeed {
   read(orgId: string, after: Position): Promise<EventPage> {
     const shared = this.#pages.get(orgId);
     if (shared?.after.epoch === after.epoch && shared.after.seq === after.seq) return shared.page;
-    const page = this.#read(orgId, after);
+    // Readers that go through a long window, and find nothing in it, would hold up the process.
+    const page = this.#turns.take(orgId, () => this.#read(orgId, after));
     if (!this.#readers.has(orgId)) return page;
     const own: SharedPage = { after, page };
     const forget = () => {
