@@ -10,6 +10,7 @@ import { pathTo, place } from './router.ts';
 import { Calls } from './screens/calls.tsx';
 import { Edges } from './screens/edges.tsx';
 import { Later } from './screens/later.tsx';
+import { Live } from './screens/live/live.tsx';
 import { Sessions } from './screens/sessions.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { texts } from './text/texts.ts';
@@ -50,7 +51,7 @@ function Frame({ session: { organization } }: { session: Session }) {
         {texts.skip}
       </a>
       <header class="bar">
-        <a class="brand" href={pathTo('home')}>
+        <a class="brand" href={pathTo('live')}>
           {texts.product}
         </a>
         <nav aria-label={texts.nav.label}>
@@ -74,7 +75,7 @@ function Frame({ session: { organization } }: { session: Session }) {
   );
 }
 
-type NavName = 'calls' | 'trunks' | 'edges' | 'sessions';
+type NavName = 'live' | 'calls' | 'trunks' | 'edges' | 'sessions';
 /** Each link with the screens that belong to it. */
 type NavLink = readonly [name: NavName, screens: readonly string[]];
 
@@ -82,11 +83,12 @@ type NavLink = readonly [name: NavName, screens: readonly string[]];
 function linksOf(current: Session | null): readonly NavLink[] {
   if (current?.role === 'operator')
     return [
-      ['edges', ['edges', 'home']],
+      ['edges', ['edges', 'live']],
       ['sessions', ['sessions']],
     ];
   return [
-    ['calls', ['calls', 'call', 'home']],
+    ['live', ['live']],
+    ['calls', ['calls', 'call']],
     ['trunks', ['trunks', 'trunk']],
     ['sessions', ['sessions']],
   ];
@@ -95,9 +97,10 @@ function linksOf(current: Session | null): readonly NavLink[] {
 function Shown() {
   const { screen, id } = place.value;
   if (screen === 'sessions') return <Sessions />;
-  if (isOperator.value) return screen === 'edges' || screen === 'home' ? <Edges /> : <NotFound />;
+  if (isOperator.value) return screen === 'edges' || screen === 'live' ? <Edges /> : <NotFound />;
   switch (screen) {
-    case 'home':
+    case 'live':
+      return <Live />;
     case 'calls':
       return <Calls />;
     case 'call':

@@ -20,6 +20,7 @@ const used = [
   'GET /v1/sip/calls/{call_id}/timeline',
   'GET /v1/calls/{call_id}',
   'GET /v1/calls/transcripts',
+  'POST /v1/calls/{call_id}/stop',
   'GET /v1/admin/edges',
   'GET /v1/sip/numbers',
   'GET /v1/sip',

@@ -3,7 +3,7 @@
  * path: with one list, no path works only until the page is reloaded. No endpoint of the API has one of them.
  */
 export const consolePaths = {
-  home: '/',
+  live: '/',
   calls: '/calls',
   call: '/calls/:id',
   trunks: '/trunks',

@@ -47,7 +47,8 @@ export async function request<Name extends OperationName>(
   return response.json();
 }
 
-async function send(name: string, parts: SentParts): Promise<Response> {
+/** As {@link request}, for answers that are not JSON. */
+export async function send(name: string, parts: SentParts): Promise<Response> {
   const [method = 'GET', path = ''] = name.split(' ');
   const url = `${withParameters(path, parts.path)}${queryOf(parts.query)}`;
   const changes = method !== 'GET';

@@ -75,6 +75,12 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: { readonly lines: readonly ({ readonly id: string; readonly call_id: string; readonly created_at: string; readonly user: "user" | "assistant" | "agent-action"; readonly text: string; readonly direction: "inbound" | "outbound"; readonly from: string; readonly to: string; readonly started_at: string })[] }; readonly errors: null };
   };
+  'POST /v1/calls/{call_id}/stop': {
+    path: { readonly call_id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly cause?: number; readonly headers?: { readonly [name: string]: string } };
+    answer: { readonly status: "success"; readonly message: string };
+  };
   'GET /v1/admin/edges': {
     path: Readonly<Record<string, never>>;
     query: { readonly limit?: number; readonly offset?: number };

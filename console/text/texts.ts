@@ -2,6 +2,7 @@
 import { call } from './call.ts';
 import { calls } from './calls.ts';
 import { errors } from './errors.ts';
+import { live } from './live.ts';
 import { trunks } from './trunks.ts';
 
 export const texts = {
@@ -10,6 +11,7 @@ export const texts = {
   loading: 'Loading…',
   nav: {
     label: 'Screens',
+    live: 'Live calls',
     calls: 'Calls',
     trunks: 'Trunks',
     edges: 'Edges',
@@ -106,6 +108,7 @@ export const texts = {
     rows: [
       ['?', 'this list'],
       ['/', 'search calls'],
+      ['g l', 'live calls'],
       ['g c', 'calls'],
       ['g t', 'trunks'],
       ['j  k', 'next, previous row'],
@@ -113,6 +116,7 @@ export const texts = {
     ],
   },
   call,
+  live,
   trunks,
   calls,
   errors,

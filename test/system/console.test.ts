@@ -3,13 +3,14 @@ import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NumberConfigurations } from '#shared/api/sip.ts';
-import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
+import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { QualitySample } from '#shared/edge-protocol/measured.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import { AdminProgram } from '../kit/programs/admin-program.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
+import { eventually } from '../kit/programs/eventually.ts';
 
 /** Of each step in the browser: finds what hangs, ms. */
 const limitMs = 90_000;
@@ -46,16 +47,8 @@ afterAll(async () => {
 /** A call with a trace and a transcript, and one that the trunk refused. */
 async function reportCalls(): Promise<void> {
   const { org_id, edge_token } = control.keys;
-  const edge = await EdgeClient.connect(`${control.url.replace('http', 'ws')}/v1/edge/link`, edge_token);
+  const edge = await EdgeClient.connect(linkUrl(), edge_token);
   await edge.arrival('config');
-  const line = (seq: number, user: 'user' | 'assistant', text: string) => ({
-    id: `00000000-0000-4000-8000-00000000010${seq}`,
-    at: `2030-01-01T00:00:0${2 + seq}.000Z`,
-    user,
-    text,
-    node_id: null,
-    node_name: null,
-  });
   const refused = callRecord(org_id, {
     id: '00000000-0000-4000-8000-000000000002',
     sip_call_id: 'refused',
@@ -117,6 +110,19 @@ async function reportCalls(): Promise<void> {
   await edge.arrival('ack');
   await edge.close();
 }
+
+function line(seq: number, user: 'user' | 'assistant', text: string): TranscriptEntry {
+  return {
+    id: `00000000-0000-4000-8000-00000000010${seq}`,
+    at: `2030-01-01T00:00:0${Math.min(9, 2 + seq)}.000Z`,
+    user,
+    text,
+    node_id: null,
+    node_name: null,
+  };
+}
+
+const linkUrl = () => `${control.url.replace('http', 'ws')}/v1/edge/link`;
 
 /** Of 5 s, with 30 ms of jitter. */
 function sample(atMs: number, mos: number): QualitySample {
@@ -230,10 +236,14 @@ async function brokenRules(): Promise<string[]> {
   return found;
 }
 
-/** Nothing is wider than the page of a small phone. */
-async function fitsPhone(): Promise<boolean> {
+/** Waits until nothing is wider than the page of a small phone: drawings follow the width a moment later. */
+async function fitsPhone(): Promise<void> {
   await page.setViewportSize({ width: 360, height: 740 });
-  return page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth');
+  await eventually(
+    'the page to fit a phone',
+    async () => (await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')) || null,
+    limitMs,
+  );
 }
 
 describe('the console', () => {
@@ -244,7 +254,7 @@ describe('the console', () => {
     const alert = page.getByRole('alert').filter({ hasText: 'Unauthorized' });
     await alert.getByText('Check that the key is complete').waitFor();
     expect(await brokenRules()).toEqual([]);
-    expect(await fitsPhone()).toBe(true);
+    await fitsPhone();
     await keyField().fill(control.keys.api_key);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '+14155550123 → +14155550100' }).waitFor();
@@ -254,7 +264,7 @@ describe('the console', () => {
   });
 
   it('lists calls, filters them and finds what was said, with only the keyboard', async () => {
-    await signIn('/');
+    await signIn('/calls');
     const rows = page.getByRole('row');
     await page.getByText('The trunk answered 403 Forbidden.').waitFor();
     expect(await rows.count()).toBe(3);
@@ -273,7 +283,7 @@ describe('the console', () => {
     expect(await rows.count()).toBe(2);
     await page.goto('/calls?number=%2B1');
     await page.getByRole('alert').getByText('INVALID_PARAMETER').waitFor();
-    expect(await fitsPhone()).toBe(true);
+    await fitsPhone();
   });
 
   it('shows why a call ended, what was said and each SIP message, always as text', async () => {
@@ -290,10 +300,39 @@ describe('the console', () => {
     expect(await brokenRules()).toEqual([]);
     await page.getByRole('button', { name: /INVITE.*, received from 198\.51\.100\.9:40312/ }).click();
     await page.getByRole('region', { name: 'Message text' }).getByText('CSeq: 1 INVITE').waitFor();
-    expect(await fitsPhone()).toBe(true);
+    await fitsPhone();
     await page.goto('/calls/00000000-0000-4000-8000-000000000002');
     await page.getByText('caused by the trunk, SIP 403').waitFor();
     await page.getByText('This call has no SIP trace.').waitFor();
+  });
+
+  it('shows calls in progress as they begin, speak and end, without a reload', async () => {
+    await signIn('/');
+    await page.getByText('No call is in progress.').waitFor();
+    await page.getByText('live', { exact: true }).waitFor();
+    const { org_id, edge_token } = control.keys;
+    const edge = await EdgeClient.connect(linkUrl(), edge_token, { outbox_id: 'outbox-2' });
+    const id = '00000000-0000-4000-8000-000000000003';
+    const running = callRecord(org_id, { id, sip_call_id: 'running', ended_at: null, status: 'in-progress' });
+    edge.send(reportFrame(1, [{ type: 'call', call: { ...running, sip_code: null, hangup_by: null } }]));
+    const row = page.getByRole('row', { name: '+14155550123' });
+    await row.getByText('answered').waitFor();
+    edge.send(
+      reportFrame(2, [{ type: 'transcript', call_id: id, entries: [line(9, 'user', 'Is anybody there?')] }]),
+    );
+    await row.getByText('Caller: Is anybody there?').waitFor();
+    expect(await brokenRules()).toEqual([]);
+    await fitsPhone();
+    await edge.close();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await row.getByRole('button', { name: 'Hang up' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Hang up' }).click();
+    await page.getByRole('alert').getByText('SERVICE_UNAVAILABLE').waitFor();
+    await page.getByRole('button', { name: 'Keep the call' }).click();
+    const again = await EdgeClient.connect(linkUrl(), edge_token, { outbox_id: 'outbox-2' });
+    again.send(reportFrame(3, [{ type: 'call', call: callRecord(org_id, { id, sip_call_id: 'running' }) }]));
+    await page.getByText('No call is in progress.').waitFor();
+    await again.close();
   });
 
   it('shows where calls of a trunk go, and says why they cannot go back yet', async () => {
@@ -303,7 +342,7 @@ describe('the console', () => {
     await moved.getByText('healthy').waitFor();
     await page.getByText('Calls go to the secondary endpoint.').waitFor();
     expect(await brokenRules()).toEqual([]);
-    expect(await fitsPhone()).toBe(true);
+    await fitsPhone();
     await page.getByRole('button', { name: 'Return to the primary now' }).click();
     await page.getByRole('alert').getByText('SERVICE_UNAVAILABLE').waitFor();
     await page.goto('/trunks/%2B14155550000');
@@ -314,7 +353,7 @@ describe('the console', () => {
     await signIn('/sessions');
     await page.getByText('this browser').waitFor();
     await control.end('SIGKILL');
-    await page.getByRole('link', { name: 'Calls' }).click();
+    await page.getByRole('link', { name: 'Calls', exact: true }).click();
     await page.getByText('No connection to the control plane').waitFor();
     await page.getByRole('alert').getByText('The control plane did not answer.').waitFor();
     await control.start();
@@ -324,6 +363,8 @@ describe('the console', () => {
 
   it('shows another organization nothing, and operators what is theirs', async () => {
     await signIn('/', strangersKey);
+    await page.getByText('No call is in progress.').waitFor();
+    await page.getByRole('link', { name: 'Calls', exact: true }).click();
     await page.getByText('No calls yet.').waitFor();
     expect(await brokenRules()).toEqual([]);
     await page.goto(`/calls/${callId}`);
@@ -341,14 +382,12 @@ describe('the console', () => {
   });
 
   it('fetches little until the first screen is shown', async () => {
-    let bytes = 0;
-    page.on('requestfinished', async (request) => {
-      const { responseBodySize, responseHeadersSize } = await request.sizes();
-      bytes += responseBodySize + responseHeadersSize;
-    });
-    await signIn('/');
+    const sizes: Promise<{ readonly responseBodySize: number; readonly responseHeadersSize: number }>[] = [];
+    page.on('requestfinished', (request) => sizes.push(request.sizes()));
+    await signIn('/calls');
     await page.getByText('The trunk answered 403 Forbidden.').waitFor();
-    await page.waitForLoadState('networkidle');
+    const fetched = await Promise.all(sizes);
+    const bytes = fetched.reduce((sum, one) => sum + one.responseBodySize + one.responseHeadersSize, 0);
     expect(bytes).toBeGreaterThan(10_000);
     expect(bytes).toBeLessThan(firstScreenBytes);
   });

@@ -2,7 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { request } from '../../api/client.ts';
+import { follow } from '../../api/follow.ts';
 import { problemOf } from '../../api/problem.ts';
+import { mayChange } from '../../api/session.ts';
+import type { LoggedCall } from '../../parts/call-columns.tsx';
+import { HangUp } from '../../parts/hang-up.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -22,6 +26,7 @@ const words = texts.call;
 export function Call({ id }: { id: string }) {
   const loaded = useLoaded(`call ${id}`, (signal) => read(id, signal));
   const call = loaded.data?.call;
+  useWhileRunning(id, call !== undefined && call.ended_at === null, loaded.reload);
   useTitle(call ? words.title(call.from, call.to) : texts.calls.title);
   if (!loaded.data) {
     if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
@@ -33,6 +38,32 @@ export function Call({ id }: { id: string }) {
       <Found {...loaded.data} reload={loaded.reload} />
     </>
   );
+}
+
+/** How often a running call is read again at most, and at least for its quality; ms. */
+const soonMs = 500;
+const sampleMs = 5000;
+
+/** Reads a call again when something happens on it. */
+function useWhileRunning(id: string, running: boolean, reload: () => void): void {
+  useEffect(() => {
+    if (!running) return;
+    let soon: ReturnType<typeof setTimeout> | undefined;
+    const again = () => {
+      clearTimeout(soon);
+      soon = setTimeout(reload, soonMs);
+    };
+    const end = follow(
+      { types: 'call,transcript', call_id: id },
+      { onStale: () => undefined, onEvent: again, onState: () => undefined },
+    );
+    const samples = setInterval(reload, sampleMs);
+    return () => {
+      end();
+      clearTimeout(soon);
+      clearInterval(samples);
+    };
+  }, [id, running]);
 }
 
 type Read = Awaited<ReturnType<typeof read>>;
@@ -67,7 +98,7 @@ function Found({ call, details, trace, quality, timeline, reload }: Read & { rel
   );
   useEffect(() => axis.stretch(lastMs * 1.02), [axis, lastMs]);
   return (
-    <Screen title={<CallTitle call={call} />} actions={<Actions id={call.id} reload={reload} />}>
+    <Screen title={<CallTitle call={call} />} actions={<Actions call={call} reload={reload} />}>
       <WhyEnded call={call} />
       <CallFacts call={call} details={details} />
       <section aria-labelledby="axis-title">
@@ -91,7 +122,8 @@ function Found({ call, details, trace, quality, timeline, reload }: Read & { rel
   );
 }
 
-function Actions({ id, reload }: { id: string; reload: () => void }) {
+function Actions({ call, reload }: { call: LoggedCall; reload: () => void }) {
+  const { id } = call;
   const copied = useSignal(false);
   const copy = async () => {
     await navigator.clipboard.writeText(window.location.href);
@@ -99,9 +131,7 @@ function Actions({ id, reload }: { id: string; reload: () => void }) {
   };
   return (
     <>
-      <span role="status" class="quiet">
-        {copied.value && words.copied}
-      </span>
+      {call.ended_at === null && mayChange.value && <HangUp id={id} name={words.title(call.from, call.to)} />}
       <button type="button" onClick={reload}>
         {texts.lists.reload}
       </button>
@@ -111,6 +141,9 @@ function Actions({ id, reload }: { id: string; reload: () => void }) {
       <a href={`/v1/sip/calls/${encodeURIComponent(id)}/trace.pcap`} download={`${id}.pcap`}>
         {words.pcap}
       </a>
+      <span role="status" class="quiet">
+        {copied.value && words.copied}
+      </span>
     </>
   );
 }

@@ -1,0 +1,102 @@
+/** Calls in progress, as they begin, are answered, speak and end. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { mayChange } from '../../api/session.ts';
+import type { LoggedCall } from '../../parts/call-columns.tsx';
+import { duration } from '../../parts/format.ts';
+import { HangUp } from '../../parts/hang-up.tsx';
+import { Badge, Empty, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { useTitle } from '../../parts/title.ts';
+import { pathTo } from '../../router.ts';
+import { texts } from '../../text/texts.ts';
+import { CallsNow } from './calls-now.ts';
+
+/** Rows that are drawn: more cannot be read while they move. */
+const mostRows = 200;
+
+const words = texts.live;
+const { head } = texts.calls;
+
+export function Live() {
+  const now = useMemo(() => new CallsNow(), []);
+  useEffect(() => now.start(), [now]);
+  const { value: calls } = now.calls;
+  useTitle(calls === null ? words.title : `${words.title} (${calls.length})`);
+  const said = now.words.value;
+  const columns: Column<LoggedCall>[] = [
+    {
+      head: head.started,
+      cell: (call) => (
+        <a class="row-link" href={pathTo('call', call.id)}>
+          <Time at={call.started_at} />
+        </a>
+      ),
+    },
+    { head: head.direction, cell: (call) => texts.calls.direction[call.direction], from: 'medium' },
+    { head: head.from, cell: (call) => call.from },
+    { head: head.to, cell: (call) => call.to },
+    { head: words.head.state, cell: (call) => <State call={call} />, from: 'medium' },
+    { head: words.head.time, cell: (call) => <Running call={call} />, numeric: true },
+    {
+      head: words.head.words,
+      cell: ({ id }) => {
+        const line = said.get(id);
+        return line ? `${texts.calls.who[line.user]}: ${line.text}` : '';
+      },
+      from: 'wide',
+      grows: true,
+    },
+  ];
+  if (mayChange.value)
+    columns.push({
+      head: words.head.action,
+      // On a phone it is on the screen of the call.
+      from: 'medium',
+      cell: (call) => <HangUp id={call.id} name={texts.call.title(call.from, call.to)} />,
+    });
+  return (
+    <Screen
+      title={words.title}
+      actions={
+        <>
+          {calls && <span class="quiet">{words.counted(calls.length)}</span>}
+          <Badge tone={now.following.value ? 'good' : 'warn'}>
+            {now.following.value ? words.following : words.connecting}
+          </Badge>
+        </>
+      }
+    >
+      {now.problem.value && <ProblemNote problem={now.problem.value} again={() => void now.read()} />}
+      {calls === null && !now.problem.value && <Loading />}
+      {calls?.length === 0 && <Empty title={words.empty}>{words.emptyNext}</Empty>}
+      {calls && calls.length > 0 && (
+        <Table
+          name={words.title}
+          rows={calls.slice(0, mostRows)}
+          columns={columns}
+          keyOf={(call) => call.id}
+        />
+      )}
+      {calls && calls.length > mostRows && <p class="quiet">{words.more(mostRows, calls.length)}</p>}
+    </Screen>
+  );
+}
+
+function State({ call }: { call: LoggedCall }) {
+  if (call.answered_at === null) return <Badge tone="warn">{words.states.ringing}</Badge>;
+  return <Badge tone="live">{words.states.answered}</Badge>;
+}
+
+const secondMs = 1000;
+
+function Running({ call }: { call: LoggedCall }) {
+  const at = useSignal(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      at.value = Date.now();
+    }, secondMs);
+    return () => clearInterval(timer);
+  }, []);
+  return <>{duration((at.value - Date.parse(call.started_at)) / 1000)}</>;
+}
