@@ -1,6 +1,7 @@
 /** The health of trunks, from the last probe of each endpoint and hourly sums: pure (contract 3.3). */
 import type { Static } from 'typebox';
 import type { TrunkStatus } from '#shared/api/sip.ts';
+import type { TrunkHour } from '#shared/api/trunk-history.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 import type { SipConfigurationRow, TrunkEndpointRow, TrunkHourRow } from '../db/index.ts';
 import { configuredEndpoints, usableEndpoints } from './config-rules.ts';
@@ -98,6 +99,19 @@ function sum(
   column: 'rounds' | 'healthy_rounds' | 'answered_probes' | 'response_ms',
 ): number {
   return hours.reduce((total, row) => total + row[column], 0);
+}
+
+/** The probes of a number's trunk by hour, oldest first. @param rows in any order */
+export function trunkHours(rows: readonly TrunkHourRow[]): Static<typeof TrunkHour>[] {
+  return rows
+    .toSorted((a, b) => (a.hour < b.hour ? -1 : 1))
+    .map((row) => ({
+      hour: `${row.hour}:00:00.000Z`,
+      probes: row.rounds,
+      healthy_probes: row.healthy_rounds,
+      uptime_percentage: uptime([row]),
+      average_response_time_ms: meanResponse([row]),
+    }));
 }
 
 /** The hour of a time, as in the rows: `2030-01-01T05`. @param time ISO with milliseconds */

@@ -156,6 +156,27 @@ describe('GET /v1/sip/status', () => {
     expect(await db.selectFrom('trunk_hours').selectAll().execute()).toEqual([]);
   });
 
+  it('shows the probes of each hour, oldest first, to its organization', async () => {
+    await report(probe({ ...failed, at: '2029-12-30T22:00:00.000Z' }));
+    await report(probe({ ...failed, at: '2029-12-30T22:01:00.000Z' }));
+    await report(probe({ response_time_ms: 50 }));
+    const path = `/v1/sip/status/history?phone_number=${encodeURIComponent(number)}`;
+    const now = `${new Date(test.clock.now()).toISOString().slice(0, 13)}:00:00.000Z`;
+    expect((await test.call('GET', path)).body.data?.hours).toEqual([
+      {
+        hour: '2029-12-30T22:00:00.000Z',
+        probes: 2,
+        healthy_probes: 0,
+        uptime_percentage: 0,
+        average_response_time_ms: null,
+      },
+      { hour: now, probes: 1, healthy_probes: 1, uptime_percentage: 100, average_response_time_ms: 50 },
+    ]);
+    expect((await test.call('GET', path, { key: test.foreignKey })).codes).toEqual(['NUMBER_NOT_FOUND']);
+    test.clock.advance(32 * 24 * 60 * 60 * 1000);
+    expect((await test.call('GET', path)).body.data?.hours).toEqual([]);
+  });
+
   it('counts a round as healthy when a failover endpoint is', async () => {
     await report(probe({ endpoint: secondary }), probe({ ...failed, active: false }));
     expect((await status()).body.data).toMatchObject({ uptime_percentage: 100 });

@@ -20,6 +20,7 @@ import {
   Update,
   Updated,
 } from '#shared/api/sip.ts';
+import { TrunkHistory } from '#shared/api/trunk-history.ts';
 import { probeWork } from '#shared/fleet/assignment.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
@@ -35,7 +36,7 @@ import {
 import { patchConfiguration } from './config.ts';
 import { numberView } from './configuration-views.ts';
 import type { TrunkDeps } from './deps.ts';
-import { trunkView } from './health-rules.ts';
+import { trunkHours, trunkView } from './health-rules.ts';
 import { findHours, findProbed } from './health-store.ts';
 import { firewallFacts, outboundSetup } from './setup-facts.ts';
 import { pageOfConfigurations } from './store.ts';
@@ -180,6 +181,24 @@ function configurationRoutes(app: App, services: TrunkDeps): void {
       const { hours, dayAgo } = await findHours(db, services.clock, orgOf(request), number);
       const assigned = (endpoint: Endpoint) => services.fleet.assigned(probeWork(endpoint));
       return plain(trunkView(rows, probed, hours, dayAgo, assigned));
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/sip/status/history',
+    config: { access: 'read', errors: ['NUMBER_NOT_FOUND'] },
+    schema: {
+      summary: 'Probes of a number’s trunk in the last 30 days, by hour',
+      description: 'Oldest first. Hours without probes are missing.',
+      querystring: NumberQuery,
+      response: { 200: TrunkHistory },
+    },
+    handler: async (request) => {
+      const number = requireNumber(request.query.phone_number, '?phone_number');
+      await requireConfigurations(db, orgOf(request), number);
+      const { hours } = await findHours(db, services.clock, orgOf(request), number);
+      return plain({ hours: trunkHours(hours) });
     },
   });
 }

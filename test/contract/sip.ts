@@ -40,6 +40,7 @@ export const sip: readonly Endpoint[] = [
   ['GET', '/v1/sip/firewall-ips', [200], {}],
   ['GET', '/v1/sip/outbound-setup', [200], { 404: ['NUMBER_NOT_FOUND'] }],
   ['GET', '/v1/sip/status', [200], { 404: ['NUMBER_NOT_FOUND'] }],
+  ['GET', '/v1/sip/status/history', [200], { 404: ['NUMBER_NOT_FOUND'] }],
   ['GET', '/v1/sip/calls', [200], { 400: ['INVALID_CURSOR'] }],
   ['GET', '/v1/sip/refused', [200], { 400: ['INVALID_CURSOR'] }],
   ['GET', '/v1/admin/refused', [200], { 400: ['INVALID_CURSOR'], 403: ['OPERATOR_KEY_REQUIRED'] }],
