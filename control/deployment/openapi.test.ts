@@ -160,6 +160,8 @@ describe('the OpenAPI document', () => {
       for (const [status, { content = {} }] of refusals) {
         expect([name, status, Object.keys(content)]).toEqual([name, status, ['application/json']]);
       }
+      // Its answer does not end.
+      if (path === '/v1/events') continue;
       const url = path.replaceAll(/\{[^}]*\}/g, '00000000-0000-4000-8000-00000000dead');
       const key = path.startsWith('/v1/admin/') || path === '/metrics' ? test.operatorKey : test.key;
       const answer = await test.call('GET', url, { key });
