@@ -17,6 +17,7 @@ import { type ShardState, toMain, toShard } from '../shards/messages.ts';
 import { RemoteGate, RemoteSpeech } from '../shards/services.ts';
 import { ShardHost } from '../shards/shard-host.ts';
 import { agentDeps, type Speech, voicesOf } from './agents.ts';
+import { raisePriority } from './audio-priority.ts';
 import type { EdgeContext } from './context.ts';
 import type { ShardSettings } from './shard-settings.ts';
 import { outliveRejections } from './stray-rejections.ts';
@@ -32,6 +33,8 @@ export async function runShard(settings: ShardSettings): Promise<void> {
   );
   const { limits, controlUrl, edgeToken, privateAuthority } = settings;
   const log = createLog(settings.logLevel);
+  // Before the media worker is started, which inherits it.
+  raisePriority();
   outliveRejections(process, log);
   const metrics = new Metrics();
   const models = await modelsOf(settings, channel);
