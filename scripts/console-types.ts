@@ -22,6 +22,7 @@ const used = [
   'GET /v1/calls/transcripts',
   'POST /v1/calls/{call_id}/stop',
   'GET /v1/admin/edges',
+  'PATCH /v1/admin/edges/{id}',
   'GET /v1/sip/numbers',
   'GET /v1/sip',
   'GET /v1/sip/status',

@@ -87,6 +87,12 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: { readonly edges: readonly ({ readonly id: string; readonly software: string; readonly version: "older" | "same" | "newer" | null; readonly sip: { readonly host: string; readonly port: number }; readonly rtp: { readonly ip: string; readonly port_min: number; readonly port_max: number }; readonly region: string | null; readonly weight: number; readonly draining: boolean; readonly draining_since: string | null; readonly connected: boolean; readonly connected_since: string | null; readonly last_seen_at: string; readonly takes_calls: boolean | null; readonly calls: number | null; readonly load: { readonly most_calls: number | null; readonly rtp_ports: number | null; readonly rtp_ports_in_use: number | null; readonly host_load: number | null } | null; readonly engine: "up" | "down" | null; readonly disk: "ok" | "failing" | "refusing_calls" | null; readonly config_version: number | null })[]; readonly total_count: number }; readonly errors: null };
   };
+  'PATCH /v1/admin/edges/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly draining?: boolean; readonly weight?: number; readonly region?: string | null };
+    answer: { readonly data: { readonly edge: { readonly id: string; readonly software: string; readonly version: "older" | "same" | "newer" | null; readonly sip: { readonly host: string; readonly port: number }; readonly rtp: { readonly ip: string; readonly port_min: number; readonly port_max: number }; readonly region: string | null; readonly weight: number; readonly draining: boolean; readonly draining_since: string | null; readonly connected: boolean; readonly connected_since: string | null; readonly last_seen_at: string; readonly takes_calls: boolean | null; readonly calls: number | null; readonly load: { readonly most_calls: number | null; readonly rtp_ports: number | null; readonly rtp_ports_in_use: number | null; readonly host_load: number | null } | null; readonly engine: "up" | "down" | null; readonly disk: "ok" | "failing" | "refusing_calls" | null; readonly config_version: number | null } }; readonly errors: null };
+  };
   'GET /v1/sip/numbers': {
     path: Readonly<Record<string, never>>;
     query: { readonly limit?: number; readonly offset?: number };

@@ -1,5 +1,6 @@
 /** The edges of the deployment, for operators. */
 import { type Answer, request } from '../api/client.ts';
+import { AskedButton } from '../parts/asked-button.tsx';
 import { useLoaded } from '../parts/load.ts';
 import { Badge, Empty, Loading, ProblemNote, Screen, Time, type Tone } from '../parts/pieces.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -20,7 +21,7 @@ function stateOf(edge: Edge): readonly [Tone, string] {
   return edge.takes_calls ? ['good', states.up] : ['warn', states.draining];
 }
 
-const columns: readonly Column<Edge>[] = [
+const columnsOf = (reload: () => void): readonly Column<Edge>[] => [
   { head: head.id, cell: (edge) => <code>{edge.id}</code>, grows: true },
   {
     head: head.state,
@@ -35,7 +36,16 @@ const columns: readonly Column<Edge>[] = [
   { head: head.address, cell: (edge) => `${edge.sip.host}:${edge.sip.port}`, from: 'wide' },
   { head: head.weight, cell: (edge) => edge.weight, numeric: true, from: 'wide' },
   { head: head.seen, cell: (edge) => <Time at={edge.last_seen_at} />, from: 'medium' },
+  { head: head.action, cell: (edge) => <Draining edge={edge} reload={reload} /> },
 ];
+
+function Draining({ edge: { id, draining }, reload }: { edge: Edge; reload: () => void }) {
+  const run = async () => {
+    await request('PATCH /v1/admin/edges/{id}', { path: { id }, body: { draining: !draining } });
+    reload();
+  };
+  return <AskedButton words={draining ? texts.edges.undrain : texts.edges.drain} name={id} run={run} />;
+}
 
 export function Edges() {
   useTitle(texts.edges.title);
@@ -56,7 +66,12 @@ export function Edges() {
       {!loaded.data && loaded.loading && <Loading />}
       {loaded.data?.length === 0 && <Empty title={texts.edges.empty}>{texts.edges.emptyNext}</Empty>}
       {loaded.data && loaded.data.length > 0 && (
-        <Table name={texts.edges.title} rows={loaded.data} columns={columns} keyOf={(edge) => edge.id} />
+        <Table
+          name={texts.edges.title}
+          rows={loaded.data}
+          columns={columnsOf(loaded.reload)}
+          keyOf={(edge) => edge.id}
+        />
       )}
     </Screen>
   );

@@ -86,6 +86,23 @@ export const texts = {
       address: 'SIP address',
       seen: 'Last seen',
       weight: 'Weight',
+      action: 'Action',
+    },
+    drain: {
+      button: 'Drain',
+      label: (edge: string) => `Drain ${edge}`,
+      question: (edge: string) => `Drain ${edge}?`,
+      what: 'It rejects new calls and keeps those that it has, until it is taken back; a restart changes nothing. Make sure that another edge takes new calls.',
+      yes: 'Drain it',
+      no: 'Leave it',
+    },
+    undrain: {
+      button: 'Take back',
+      label: (edge: string) => `Take back ${edge}`,
+      question: (edge: string) => `Take back ${edge}?`,
+      what: 'It takes new calls again.',
+      yes: 'Take it back',
+      no: 'Leave it draining',
     },
     states: {
       up: 'takes calls',

@@ -384,6 +384,11 @@ describe('the console', () => {
       'Sessions',
     ]);
     expect(await brokenRules()).toEqual([]);
+    await page.getByRole('button', { name: 'Drain edge-1' }).click();
+    await page.getByRole('button', { name: 'Drain it' }).click();
+    await page.getByRole('button', { name: 'Take back edge-1' }).click();
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await page.getByRole('button', { name: 'Drain edge-1' }).waitFor();
   });
 
   it('fetches little until the first screen is shown', async () => {
