@@ -41,6 +41,8 @@ export default defineConfig({
     maxWorkers,
     pool: 'forks',
     isolate: false,
+    // As control and edge are started (scripts/supervisor/node-flags.ts).
+    execArgv: ['--no-wasm-code-gc'],
     setupFiles: ['test/kit/property-seed.ts', 'test/kit/programs/engine-differences.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [

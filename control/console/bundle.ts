@@ -1,7 +1,7 @@
 /** The files of the built console, in memory: a few hundred kilobytes, each with its compressed forms. */
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { pathExists } from '#shared/path-exists.ts';
 import { consoleLocation } from './location.ts';
 
 export interface ConsoleFile {
@@ -33,7 +33,7 @@ const types: Readonly<Record<string, string>> = {
 /** @returns null when set-up has not built it yet */
 export async function readBundle(env: NodeJS.ProcessEnv): Promise<ConsoleBundle | null> {
   const { folder, mark } = consoleLocation(env);
-  if (!existsSync(mark)) return null;
+  if (!pathExists(mark)) return null;
   const assets = join(folder, 'assets');
   const names = (await readdir(assets)).filter((name) => extname(name) in types);
   const files = await Promise.all(

@@ -325,7 +325,7 @@ describe('the calls of an edge', () => {
   it('are reported when they are rejected', () => {
     const leg = new FakeLeg();
     scene.calls.refuse(leg, plan, { code: 'capacity', detail: null });
-    expect(leg.sent).toEqual([{ status: 503, retryAfterS: 10 }]);
+    expect(leg.sent).toEqual([{ status: 503, retryAfterS: 10, cause: { code: 'capacity', detail: null } }]);
     expect(scene.records).toHaveLength(1);
     expect(last()).toMatchObject({ status: 'failed', sip_code: 503, sip_reason: 'Service Unavailable' });
     expect(scene.calls.size).toBe(0);
@@ -375,7 +375,7 @@ describe('the calls of an edge', () => {
     scene.clock.advance(10_000);
     await drained;
     expect(up.sent[1]).toMatch(/^BYE/);
-    expect(waiting.sent.at(-1)).toEqual({ status: 503, retryAfterS: 10 });
+    expect(waiting.sent.at(-1)).toMatchObject({ status: 503, retryAfterS: 10, cause: { code: 'draining' } });
     expect(scene.records.slice(-2).map((record) => record.termination)).toEqual([
       'edge_restarted',
       'draining',

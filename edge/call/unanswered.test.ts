@@ -10,7 +10,13 @@ describe('a call', () => {
     const leg = new FakeLeg({ offer: 'v=0\r\n' });
     scene.calls.admit(leg, plan, []);
     await settle();
-    expect(leg.sent).toEqual([{ status: 488, warning: 'SRTP with AES_CM_128_HMAC_SHA1_80 is required' }]);
+    expect(leg.sent).toEqual([
+      {
+        status: 488,
+        warning: 'SRTP with AES_CM_128_HMAC_SHA1_80 is required',
+        cause: { code: 'media_refused', detail: 'The offer has no usable crypto line' },
+      },
+    ]);
     expect(scene.agents.created).toEqual([]);
     expect(last()).toMatchObject({ status: 'failed', sip_code: 488, termination: 'media_refused' });
     expect(scene.clock.pending).toBe(0);
@@ -21,7 +27,9 @@ describe('a call', () => {
     const leg = new FakeLeg();
     scene.calls.admit(leg, plan, []);
     await settle();
-    expect(leg.sent).toEqual([{ status: 503, retryAfterS: 10 }]);
+    expect(leg.sent).toEqual([
+      { status: 503, retryAfterS: 10, cause: { code: 'no_media_port', detail: 'No RTP port pair is free' } },
+    ]);
     expect(last()).toMatchObject({ status: 'failed', termination: 'no_media_port', media: null });
   });
 
@@ -32,7 +40,9 @@ describe('a call', () => {
     await settle();
     scene.agents.last.refuse(new Error('socket did not open'));
     await settle();
-    expect(first.sent).toEqual([{ status: 480 }]);
+    expect(first.sent).toEqual([
+      { status: 480, cause: { code: 'agent_unavailable', detail: 'socket did not open' } },
+    ]);
     expect(last()).toMatchObject({
       status: 'no-answer',
       termination: 'agent_unavailable',
@@ -44,7 +54,7 @@ describe('a call', () => {
     await settle();
     scene.clock.advance(5000);
     await settle();
-    expect(second.sent).toEqual(['180', { status: 480 }]);
+    expect(second.sent).toMatchObject(['180', { status: 480, cause: { code: 'agent_unavailable' } }]);
     expect(scene.media.last.closed).toBe(1);
     expect(scene.clock.pending).toBe(0);
   });

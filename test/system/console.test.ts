@@ -378,7 +378,7 @@ describe('the console', () => {
     await page.getByText('Nobody said that.').waitFor();
     await context.clearCookies();
     await signIn('/', control.keys.operator_key);
-    await page.getByRole('cell', { name: 'edge-1' }).waitFor();
+    await page.getByRole('cell', { name: 'edge-1', exact: true }).waitFor();
     expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
       'Edges',
       'Sessions',

@@ -55,7 +55,7 @@ describe('the fallback number', () => {
     const drained = bench.calls.drain(1000);
     bench.clock.advance(1000);
     await drained;
-    expect(leg.sent).toEqual(['180', { status: 503, retryAfterS: 10 }]);
+    expect(leg.sent).toMatchObject(['180', { status: 503, retryAfterS: 10, cause: { code: 'draining' } }]);
     expect(bench.record('id-1')).toMatchObject({ status: 'failed', termination: 'draining' });
     expect(bench.record('id-3')).toMatchObject({ status: 'canceled', termination: 'edge_restarted' });
     bench.expectNothingLeft();
@@ -66,7 +66,7 @@ describe('the fallback number', () => {
     bench.dialer.last.peer.progress(180, null);
     bench.clock.advance(30_000);
     await settle();
-    expect(leg.sent).toEqual(['180', { status: 480 }]);
+    expect(leg.sent).toMatchObject(['180', { status: 480, cause: { code: 'agent_unavailable' } }]);
     expect(bench.record('id-1')).toMatchObject({
       termination: 'agent_unavailable',
       termination_detail: `socket did not open Fallback to ${fallback}: Nobody answered within 30 s.`,
@@ -77,7 +77,7 @@ describe('the fallback number', () => {
   it('without a route leaves the caller rejected at once', async () => {
     bench.routes.hops = null;
     const leg = await withoutAgent();
-    expect(leg.sent).toEqual([{ status: 480 }]);
+    expect(leg.sent).toMatchObject([{ status: 480, cause: { code: 'agent_unavailable' } }]);
     bench.expectNothingLeft();
   });
 

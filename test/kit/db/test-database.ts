@@ -102,7 +102,9 @@ async function cleanerOf(address: string): Promise<Cleaner> {
   client.on('error', () => cleaners.delete(address));
   await client.query(`set session_replication_role = replica`);
   const { rows } = await client.query<{ name: string }>(
-    `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'`,
+    // A partition may come and go; its table has its rows.
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+      and not relispartition and relname not like 'kysely%'`,
   );
   const each = rows.map(({ name }) => `select '${name}' as name where exists (select from "${name}")`);
   const cleaner = { client, filled: { name: 'filled', text: each.join(' union all ') } };

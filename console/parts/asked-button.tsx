@@ -1,0 +1,81 @@
+/** A button for what cannot be taken back, or is felt by others: it asks first. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { type Problem, problemOf } from '../api/problem.ts';
+import { ProblemNote } from './pieces.tsx';
+
+export interface AskedWords {
+  readonly button: string;
+  /** Of the button, for those who do not see where it is. */
+  readonly label: (name: string) => string;
+  readonly question: (name: string) => string;
+  /** What follows. */
+  readonly what: string;
+  readonly yes: string;
+  readonly no: string;
+}
+
+interface AskedButtonProps {
+  readonly words: AskedWords;
+  /** Of what it is done to. */
+  readonly name: string;
+  /** @throws what `request` throws */
+  readonly run: () => Promise<unknown>;
+}
+
+export function AskedButton(props: AskedButtonProps) {
+  const asking = useSignal(false);
+  const { words, name } = props;
+  return (
+    <>
+      <button
+        type="button"
+        class="danger"
+        aria-label={words.label(name)}
+        onClick={() => {
+          asking.value = true;
+        }}
+      >
+        {words.button}
+      </button>
+      {asking.value && (
+        <Question
+          {...props}
+          close={() => {
+            asking.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Question({ words, name, run, close }: AskedButtonProps & { readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const problem = useSignal<Problem | null>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const yes = async () => {
+    problem.value = null;
+    try {
+      await run();
+      dialog.current?.close();
+    } catch (error) {
+      problem.value = problemOf(error);
+    }
+  };
+  return (
+    <dialog ref={dialog} class="question" aria-labelledby="question-title" onClose={close}>
+      <h2 id="question-title">{words.question(name)}</h2>
+      <p>{words.what}</p>
+      {problem.value && <ProblemNote problem={problem.value} />}
+      <p class="row">
+        <button type="button" class="danger" onClick={yes}>
+          {words.yes}
+        </button>
+        <button type="button" onClick={() => dialog.current?.close()}>
+          {words.no}
+        </button>
+      </p>
+    </dialog>
+  );
+}
