@@ -59,7 +59,12 @@ class Humming implements AgentLeg {
 
 function setUp(
   order: VoicemailOrder,
-  { sampleRate = 8000 as 8000 | 16000, speaks = true, voices = null as VoiceDetectors | null } = {},
+  {
+    sampleRate = 8000 as 8000 | 16000,
+    speaks = true,
+    voices = null as VoiceDetectors | null,
+    answers = true,
+  } = {},
 ) {
   const clock = new FakeClock();
   const host = new RecordingHost();
@@ -88,7 +93,9 @@ function setUp(
   const [inner] = made;
   if (!inner) throw new Error('no agent was made');
   // Without it, voices are judged by loudness: nothing is loaded yet.
-  const ready = voices ? agent.prepare().then(() => agent.start()) : Promise.resolve(agent.start());
+  const prepared = voices ? agent.prepare() : Promise.resolve();
+  if (!voices) agent.start();
+  const ready = voices && answers ? prepared.then(() => agent.start()) : prepared;
   /** The callee sends a sound; time advances with it. */
   const hear = async (sound: Int16Array) => {
     for (const frame of framesOf(sound)) {
@@ -132,7 +139,8 @@ describe('when a person answers', () => {
 describe('the voice detector', () => {
   /** It takes each loud sound for a voice. */
   const counted = (tellsNoise: boolean, fails = false) => {
-    const open = { now: 0, ever: 0 };
+    /** Detectors that are open, and those that have heard something. */
+    const open = { now: 0, heard: 0 };
     const voices: VoiceDetectors = {
       ...loudVoices,
       tellsNoise,
@@ -141,9 +149,13 @@ describe('the voice detector', () => {
       },
       create: (...args) => {
         open.now++;
-        open.ever++;
         const detector = loudVoices.create(...args);
-        return { write: (one) => detector.write(one), close: () => void open.now-- };
+        let frames = 0;
+        const write = (one: Int16Array) => {
+          if (frames++ === 0) open.heard++;
+          detector.write(one);
+        };
+        return { write, close: () => void open.now-- };
       },
     };
     return { open, voices };
@@ -154,13 +166,13 @@ describe('the voice detector', () => {
     const call = setUp({ action: 'hangup', message: null }, { voices });
     await call.ready;
     await call.hear(person);
-    expect([call.host.answerers, open]).toEqual([['human'], { now: 0, ever: 1 }]);
+    expect([call.host.answerers, open]).toEqual([['human'], { now: 0, heard: 1 }]);
     const other = setUp({ action: 'leave_message', message: 'Call us.' }, { voices });
     await other.ready;
     await other.hear(silence(100));
-    expect(open).toEqual({ now: 1, ever: 2 });
+    expect(open).toEqual({ now: 1, heard: 2 });
     other.agent.close('over');
-    expect(open).toEqual({ now: 0, ever: 2 });
+    expect(open).toEqual({ now: 0, heard: 2 });
   });
 
   it.each([
@@ -170,7 +182,22 @@ describe('the voice detector', () => {
     const call = setUp({ action: 'hangup', message: null }, { voices });
     await call.ready;
     await call.hear(person);
-    expect([call.host.answerers, open.ever]).toEqual([['human'], 0]);
+    expect([call.host.answerers, open]).toEqual([['human'], { now: 0, heard: 0 }]);
+  });
+
+  it('is loaded while the phone rings, until the call is answered or given up', async () => {
+    const { open, voices } = counted(true);
+    const order = { action: 'hangup', message: null } as const;
+    const canceled = setUp(order, { voices, answers: false });
+    await canceled.ready;
+    expect(open).toEqual({ now: 1, heard: 0 });
+    canceled.agent.close('canceled');
+    expect(open).toEqual({ now: 0, heard: 0 });
+    const answered = setUp(order, { voices });
+    await answered.ready;
+    expect(open).toEqual({ now: 1, heard: 0 });
+    answered.agent.close('over');
+    expect(open).toEqual({ now: 0, heard: 0 });
   });
 });
 

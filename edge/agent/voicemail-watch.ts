@@ -21,7 +21,7 @@ import { AnsweringDetector } from './answering/detector.ts';
 import type { AnsweringLimits } from './answering/limits.ts';
 import { isMailbox } from './answering/mailbox.ts';
 import { asksWhoCalls } from './answering/screening.ts';
-import type { VoiceDetectors } from './ears/voice-detector.ts';
+import type { VoiceDetector, VoiceDetectors } from './ears/voice-detector.ts';
 import { HostGate } from './host-gate.ts';
 import { PlayQueue } from './play-queue.ts';
 
@@ -73,8 +73,8 @@ class VoicemailWatch implements AgentLeg {
   #reported = false;
   /** Voicemail or a screening assistant answered: that stays. */
   #settled = false;
-  /** Whether voice detectors can be made. */
-  #hears = false;
+  /** Hears nothing: while there is one, the detectors are loaded, so that they are when the callee says hello. */
+  #loading: VoiceDetector | null = null;
   #startedAt = 0;
   #closed = false;
 
@@ -110,14 +110,15 @@ class VoicemailWatch implements AgentLeg {
       },
     );
     await this.#inner.prepare();
-    this.#hears = await loaded;
+    if ((await loaded) && !this.#closed) this.#loading = voices.create(8000, () => undefined);
   }
 
   /** Synthesizes the message during detection, so that it is ready for the beep. */
   start(): void {
     const { clock, limits, voices } = this.#deps;
     this.#startedAt = clock.elapsed();
-    this.#detector = new AnsweringDetector(limits, this.#hears && voices.tellsNoise ? voices : null);
+    this.#detector = new AnsweringDetector(limits, this.#loading && voices.tellsNoise ? voices : null);
+    this.#stopLoading();
     const { action, message } = this.#order;
     if (action === 'leave_message' && message !== null) this.#speech = this.#synthesized(message);
     this.#inner.start();
@@ -133,6 +134,7 @@ class VoicemailWatch implements AgentLeg {
 
   close(reason: string): void {
     this.#closed = true;
+    this.#stopLoading();
     this.#stopDetecting();
     this.#timers.stop();
     this.#queue?.clear();
@@ -182,6 +184,11 @@ class VoicemailWatch implements AgentLeg {
     if (isScreening || this.#order.action !== 'leave_message') this.#stopDetecting();
     else this.#detector?.isVoicemail();
     this.#timers.after(0, () => this.#decided(isScreening ? 'screening' : 'voicemail'));
+  }
+
+  #stopLoading(): void {
+    this.#loading?.close();
+    this.#loading = null;
   }
 
   #stopDetecting(): void {

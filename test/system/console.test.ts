@@ -379,15 +379,11 @@ describe('the console', () => {
     await context.clearCookies();
     await signIn('/', control.keys.operator_key);
     await page.getByRole('cell', { name: 'edge-1', exact: true }).waitFor();
-    expect(await page.getByRole('navigation').getByRole('link').allTextContents()).toEqual([
-      'Edges',
-      'Sessions',
-    ]);
+    const screens = page.getByRole('navigation').getByRole('link');
+    expect(await screens.allTextContents()).toEqual(['Edges', 'Sessions']);
     expect(await brokenRules()).toEqual([]);
-    await page.getByRole('button', { name: 'Drain edge-1' }).click();
-    await page.getByRole('button', { name: 'Drain it' }).click();
-    await page.getByRole('button', { name: 'Take back edge-1' }).click();
-    await page.getByRole('button', { name: 'Take it back' }).click();
+    for (const name of ['Drain edge-1', 'Drain it', 'Take back edge-1', 'Take it back'])
+      await page.getByRole('button', { name }).click();
     await page.getByRole('button', { name: 'Drain edge-1' }).waitFor();
   });
 

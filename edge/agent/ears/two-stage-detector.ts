@@ -49,9 +49,9 @@ export class TwoStageDetectors implements VoiceDetectors {
     this.#silero = silero;
   }
 
-  /** As long as the second stage has not failed. */
+  /** Once the second stage is loaded, which the first detector begins, and as long as it has not failed. */
   get tellsNoise(): boolean {
-    return this.#silero.state !== 'failed';
+    return this.#silero.state === 'ready';
   }
 
   load(): Promise<void> {

@@ -20,7 +20,7 @@ export type Judged = (ms: number, probability: number, since: number, noisy: boo
 export interface VoiceDetectors {
   /** What makes a voice of their judgements. */
   readonly limits: ActivityLimits;
-  /** Whether noise and music are told from voices, and not only silence. */
+  /** Whether noise and music are told from voices at this time, and not only silence. */
   readonly tellsNoise: boolean;
   /** Loads what detectors need; from then on `create` works. Rejects when it cannot be loaded. */
   load(): Promise<void>;
