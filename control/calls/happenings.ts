@@ -7,7 +7,7 @@ import { callColumns, type LoggedCall } from './log-store.ts';
 import { qualitySample } from './measured-rules.ts';
 import { callLogEntry } from './rules.ts';
 
-/** A call as it is told of. */
+/** A call as events show it. */
 export type ToldCall = LoggedCall & Pick<CallRow, 'org_id' | 'number'>;
 
 /** Columns of it. */

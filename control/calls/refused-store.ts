@@ -1,4 +1,4 @@
-/** Stores and reads refused INVITEs. An organization has a bounded number of rows, whoever calls it. */
+/** Stores and reads refused INVITEs. The rows of an organization are bounded, however many sources call it. */
 import type { RefusedInvites } from '#shared/edge-protocol/refused.ts';
 import { newId } from '#shared/ids.ts';
 import { type Db, deleteInBatches, onIndex, type RefusedInvitesRow } from '../db/index.ts';

@@ -5,8 +5,8 @@
  *     nobody reads --first reader--> window: each transaction adds a row --no reader for an hour--> nobody reads
  *
  * Of an organization without a window nothing is recorded, so that events nobody reads cost nothing. Whether there is one
- * is asked in each transaction: one that opens a window runs alone (db/postgres/dialect.ts), so none that runs at the same
- * time can miss it. Adding events locks the row of the window until the commit: numbers have no gaps, and ascend in the
+ * is asked in each transaction: one that opens a window runs alone (db/postgres/dialect.ts), so no concurrent
+ * transaction can miss it. Adding events locks the row of the window until the commit: numbers have no gaps, and ascend in the
  * order of the commits. Transactions that share the database add them as the last thing they do, to several windows in the
  * order of the organizations, so that none waits for another that waits for it.
  */

@@ -24,7 +24,7 @@ export class UnusableAnswer extends Error {
   override readonly name = 'UnusableAnswer';
 }
 
-/** An error response, worded for whoever configured the storage. */
+/** An error response as a sentence for the person who configured the storage. */
 export class S3Failure extends Error {
   override readonly name = 'S3Failure';
   readonly status: number;

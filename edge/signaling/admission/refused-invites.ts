@@ -75,8 +75,7 @@ export class RefusedInvites {
   note(invite: RefusedInvite): void {
     const now = this.#parts.clock.elapsed();
     if (!this.#timer && now - this.#since >= minuteMs) this.#beginMinute(now);
-    const who = this.#isToldApart(invite) ? whoOf(invite) : { ...whoOf(invite), number: null, source: null };
-    const key = JSON.stringify(who);
+    const { who, key } = this.#entryOf(invite);
     const before = this.#entries.get(key)?.refused;
     if (!before && this.#entries.size >= mostGathered) {
       this.#parts.leftOut();
@@ -92,14 +91,19 @@ export class RefusedInvites {
     this.#timer = null;
   }
 
-  /** Whether it has an entry of its own; the further ones of an organization share one. */
-  #isToldApart(invite: RefusedInvite): boolean {
-    if (this.#entries.has(JSON.stringify(whoOf(invite)))) return true;
+  /** An entry of its own while there are few; the further ones of an organization share one. */
+  #entryOf(invite: RefusedInvite) {
+    const own = whoOf(invite);
+    const key = JSON.stringify(own);
+    if (this.#entries.has(key)) return { who: own, key };
     const budget = `${invite.known} ${invite.orgId}`;
     const count = this.#counts.get(budget) ?? 0;
-    if (count >= (invite.known ? perKnown : perStrangers)) return false;
-    this.#counts.set(budget, count + 1);
-    return true;
+    if (count < (invite.known ? perKnown : perStrangers)) {
+      this.#counts.set(budget, count + 1);
+      return { who: own, key };
+    }
+    const who = { ...own, number: null, source: null };
+    return { who, key: JSON.stringify(who) };
   }
 
   #look(): void {
