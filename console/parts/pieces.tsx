@@ -76,6 +76,14 @@ export function Screen(props: {
   );
 }
 
+export function ReloadButton({ reload }: { readonly reload: () => void }) {
+  return (
+    <button type="button" onClick={reload}>
+      {texts.lists.reload}
+    </button>
+  );
+}
+
 /** Name and value, one below the other. */
 export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (

@@ -2,7 +2,16 @@
 import { type Answer, request } from '../api/client.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
 import { useLoaded } from '../parts/load.ts';
-import { Badge, Empty, Loading, ProblemNote, Screen, Time, type Tone } from '../parts/pieces.tsx';
+import {
+  Badge,
+  Empty,
+  Loading,
+  ProblemNote,
+  ReloadButton,
+  Screen,
+  Time,
+  type Tone,
+} from '../parts/pieces.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../text/texts.ts';
@@ -54,14 +63,7 @@ export function Edges() {
     async (signal) => (await request('GET /v1/admin/edges', { query: { limit: 500 }, signal })).data.edges,
   );
   return (
-    <Screen
-      title={texts.edges.title}
-      actions={
-        <button type="button" onClick={loaded.reload}>
-          {texts.lists.reload}
-        </button>
-      }
-    >
+    <Screen title={texts.edges.title} actions={<ReloadButton reload={loaded.reload} />}>
       {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
       {!loaded.data && loaded.loading && <Loading />}
       {loaded.data?.length === 0 && <Empty title={texts.edges.empty}>{texts.edges.emptyNext}</Empty>}

@@ -8,7 +8,7 @@ import { mayChange } from '../../api/session.ts';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
 import { HangUp } from '../../parts/hang-up.tsx';
 import { useLoaded } from '../../parts/load.ts';
-import { Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { Loading, ProblemNote, ReloadButton, Screen } from '../../parts/pieces.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../text/texts.ts';
 import { CallFacts, CallTitle, WhyEnded } from './head.tsx';
@@ -132,9 +132,7 @@ function Actions({ call, reload }: { call: LoggedCall; reload: () => void }) {
   return (
     <>
       {call.ended_at === null && mayChange.value && <HangUp id={id} name={words.title(call.from, call.to)} />}
-      <button type="button" onClick={reload}>
-        {texts.lists.reload}
-      </button>
+      <ReloadButton reload={reload} />
       <button type="button" onClick={copy}>
         {words.copy}
       </button>

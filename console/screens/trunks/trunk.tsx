@@ -2,7 +2,7 @@
 import { type Answer, request } from '../../api/client.ts';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Facts, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Facts, Loading, ProblemNote, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../text/texts.ts';
@@ -53,11 +53,7 @@ export function Trunk({ id: number }: { id: string }) {
           {words.trunkTitle(number)} {data && <Health status={data.status.status} />}
         </>
       }
-      actions={
-        <button type="button" onClick={loaded.reload}>
-          {texts.lists.reload}
-        </button>
-      }
+      actions={<ReloadButton reload={loaded.reload} />}
     >
       {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
       {!data && loaded.loading && <Loading />}

@@ -1,7 +1,16 @@
 /** All numbers with SIP configurations, and what is wrong with any of them. */
 import { type Answer, request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Empty, Loading, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import {
+  Badge,
+  Empty,
+  Loading,
+  ProblemNote,
+  ReloadButton,
+  Screen,
+  Time,
+  type Tone,
+} from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo, query, withQuery } from '../../router.ts';
@@ -56,14 +65,7 @@ export function Trunks() {
   const { data } = loaded;
   const path = pathTo('trunks');
   return (
-    <Screen
-      title={texts.trunks.title}
-      actions={
-        <button type="button" onClick={loaded.reload}>
-          {texts.lists.reload}
-        </button>
-      }
-    >
+    <Screen title={texts.trunks.title} actions={<ReloadButton reload={loaded.reload} />}>
       {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
       {!data && loaded.loading && <Loading />}
       {data && data.alerts.length > 0 && <OpenAlerts rows={data.alerts} />}
