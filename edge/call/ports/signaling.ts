@@ -15,6 +15,8 @@ export interface LegFacts {
   readonly sourceIp: string | null;
   /** SDP of the INVITE; null when it had none (late offer, RFC 3261 section 13.2.1). */
   readonly offer: string | null;
+  /** True: a browser with a phone session called over WSS, and may offer WebRTC. All other legs use SDES. */
+  readonly browser?: true;
 }
 
 /** How an unanswered call is rejected. */
