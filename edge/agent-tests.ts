@@ -18,6 +18,7 @@ import type { AgentsDeps } from './agent/agents.ts';
 import { RunSocket } from './agent/test-caller/run-socket.ts';
 import { TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
+import { CallerWeather } from './agent/test-caller/weather/caller-weather.ts';
 import type { AgentTestLimits } from './agent-test-times.ts';
 import { type AgentTestCalls, testKeyHeader } from './call/agent-test-calls.ts';
 import type { CallPlan, OutboundPlan } from './call/call-plan.ts';
@@ -83,6 +84,8 @@ class TestRun {
   readonly #parts: AgentTestParts;
   readonly #log: Log;
   readonly #tested: TestedAgent;
+  /** null: calm, with nothing between caller and agent. */
+  readonly #weather: CallerWeather | null;
   #socket: RunSocket | null = null;
   #call: { end(termination: Termination): void } | null = null;
   #caller: TestCaller | null = null;
@@ -102,6 +105,8 @@ class TestRun {
       send: (event) => this.#socket?.send(event),
       begins: () => this.#caller?.agentBegins(),
     });
+    const { seed = 0, weather } = order;
+    this.#weather = weather ? new CallerWeather(weather, seed, parts.clock) : null;
   }
 
   async begin(): Promise<void> {
@@ -159,7 +164,7 @@ class TestRun {
     const { ringMs } = this.#parts.limits;
     return {
       agents: this.#callerAgents(),
-      media,
+      media: this.#weather?.media(media) ?? media,
       ringTimeoutMs: ringMs,
       routes: { hunt: () => this.#toSelf(), referTarget: () => null, followable: notFollowed },
       dialer: {
@@ -192,7 +197,9 @@ class TestRun {
     const target = this.#parts.self();
     const { host, port } = target;
     const endpoint = { host, port, priority: 0 };
-    const route = { trunkId: null, credentials: null, headers: [], codecs: [], transcode: false };
+    const codec = this.#order.weather?.codec;
+    const codecs = codec ? [codec] : [];
+    const route = { trunkId: null, credentials: null, headers: [], codecs, transcode: false };
     let given = false;
     return {
       next: async () => {
@@ -227,7 +234,7 @@ class TestRun {
           turnEnded: (by, cut) => counts.turnEnded(by, cut),
         });
         this.#caller = caller;
-        return caller;
+        return this.#weather?.caller(caller) ?? caller;
       },
       consult: () => {
         throw new Error('a simulated caller cannot transfer');
@@ -249,8 +256,9 @@ class TestRun {
   }
 
   #testedChanges(): InboundChanges {
+    const agents = this.#tested.agents();
     return {
-      agents: this.#tested.agents(),
+      agents: this.#weather?.tested(agents) ?? agents,
       media: this.#parts.media,
       reporter: this.#tap((record) => {
         this.#agentRecord = record;
@@ -313,6 +321,7 @@ class TestRun {
     this.#over = true;
     this.#parts.counts.ended(this.#abandoned ? 'abandoned' : 'concluded');
     this.#lastWait?.cancel();
+    this.#weather?.close();
     // One end is over; otherwise the other end might wait forever.
     this.#call?.end({ code: 'agent_hangup', detail: 'The tested end has ended.' });
     this.#sendEnd().catch((error: unknown) => {
@@ -332,6 +341,7 @@ class TestRun {
         agent: this.#agentRecord,
         ...this.#tested.account(),
         keys_sent: caller?.keysSent ?? [],
+        ...(this.#weather && { weather: this.#weather.report() }),
       });
     }
     this.#socket?.close();

@@ -22,6 +22,7 @@
  * Closing the socket ends the call.
  */
 import { type Static, Type } from 'typebox';
+import { WeatherReport } from '#shared/agent-test-weather.ts';
 import { CallVariables } from '#shared/edge-protocol/agents.ts';
 import { CallRecord } from '#shared/edge-protocol/calls.ts';
 
@@ -101,6 +102,8 @@ export const AgentTestEvent = Type.Union([
     variables: CallVariables,
     log: Type.Array(LogLine),
     keys_sent: Type.Array(Text),
+    /** of a call with weather; absent: it had none */
+    weather: Type.Optional(WeatherReport),
   }),
 ]);
 export type AgentTestEvent = Static<typeof AgentTestEvent>;

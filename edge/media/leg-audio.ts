@@ -7,7 +7,7 @@
  *       +-------------------------+----------------------------------------+
  *                              giveBack()
  */
-import type { AudioEndpoint } from '../call/ports/media.ts';
+import type { AudioEndpoint, PacketWay } from '../call/ports/media.ts';
 import type { AudioExchange } from './audio-exchange.ts';
 import type { LegQuality } from './leg-quality.ts';
 import type { LegRecorder } from './recording/leg-recorder.ts';
@@ -19,6 +19,8 @@ export interface LegAudioOptions {
   readonly quality: LegQuality;
   /** Gets each packet that enters this process. */
   readonly received: (path: SrtpPath, packet: Buffer) => void;
+  /** What packets from here go through; absent: nothing. */
+  readonly way?: PacketWay | undefined;
 }
 
 export class LegAudio {
@@ -130,11 +132,12 @@ export class LegAudio {
   }
 
   #exchangeOver(path: SrtpPath, session: NegotiatedAudio): void {
-    const { exchange, quality } = this.#options;
+    const { exchange, quality, way } = this.#options;
     quality.relayEnded();
     if (this.#exchanged === path) exchange.resume();
     else {
-      const send = (packet: Buffer) => path.send(packet);
+      const pass = (packet: Buffer) => path.send(packet);
+      const send = way ? (packet: Buffer) => way.send(packet, pass) : pass;
       exchange.use(session, path.receives ?? session, { ssrc: path.ssrc, send });
     }
     this.#exchanged = path;

@@ -87,6 +87,7 @@ export class Leg implements LocalLeg {
       exchange: this.#exchange,
       quality: this.quality,
       received: (path, packet) => this.#received(path, packet),
+      way: options.way,
     });
     this.#sessionId = String(Math.floor(shared.clock.now()));
     this.#leaveWorker = worker.enter((error) =>

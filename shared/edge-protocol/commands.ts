@@ -1,5 +1,6 @@
 /** Commands from control to the edge. */
 import { type Static, Type } from 'typebox';
+import { Weather } from '../agent-test-weather.ts';
 import { AgentSettings, CallVariables } from './agents.ts';
 import { Nullable, oneOf } from './schema.ts';
 
@@ -137,6 +138,10 @@ export const EdgeCommand = Type.Union([
     max_minutes: Type.Integer(),
     /** ms of the agent's first words after which the caller interrupts; null: it listens to the end */
     interrupt_after_ms: Nullable(Type.Integer()),
+    /** absent: calm; an edge that does not know it reports none at the end */
+    weather: Type.Optional(Weather),
+    /** of the weather */
+    seed: Type.Optional(Type.Integer()),
   }),
 ]);
 export type EdgeCommand = Static<typeof EdgeCommand>;

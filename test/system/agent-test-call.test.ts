@@ -109,6 +109,7 @@ test('calls the demo number, presses a key, and hears the node of that key', asy
     },
   ]);
   const { voice } = done;
+  expect(voice).not.toHaveProperty('weather');
   expect(voice).toMatchObject({
     codec: 'PCMU',
     dtmf_sent: ['1'],
@@ -177,7 +178,7 @@ test('reaches a number that does not list the edge as a source, and answers its 
   expect(await system.api.endedCall(done.voice?.call_id ?? '')).toMatchObject({ from: '+14155550142' });
 });
 
-test('a transfer ends the run and calls nobody', async () => {
+test('a transfer ends the run and calls nobody; the weather of the call is proven by what arrived', async () => {
   const pathway_id = (await system.api.read(InboundNumber, 'GET', inboundPath(orderNumber))).pathway_id;
   const scenarioId = await scenario({
     pathway_id,
@@ -185,11 +186,28 @@ test('a transfer ends the run and calls nobody', async () => {
     tester_persona_prompt: 'You want to know about your returns.',
     assertions: [{ type: 'NODE_REACHED', config: { node_id: 'hand' } }],
   });
-  const done = await ended(await start(scenarioId, orderNumber));
+  const weather = {
+    codec: 'PCMA',
+    loss_percent: 10,
+    loss_burst: 2,
+    jitter_ms: 30,
+    noise: { kind: 'street', snr_db: 10 },
+    echo: { delay_ms: 100, level_db: -30 },
+  };
+  const done = await ended(await runs.start(scenarioId, orderNumber, { weather }));
   expect(done).toMatchObject({
     status: 'PASSED',
     reasoning: expect.stringContaining('transfer to +14155550999'),
+    voice: { codec: 'PCMA', weather: { asked: weather } },
   });
+  const { dropped = 0, packets = 0, quiet_dbov } = done.voice?.weather?.done ?? {};
+  expect(dropped).toBeGreaterThan(0);
+  expect(dropped).toBeLessThan(packets / 4);
+  // What was lost before the first packet and after the last one that arrived is not known there.
+  expect(done.voice?.media?.packets_lost).toBeGreaterThan(dropped / 2);
+  expect(done.voice?.media?.packets_lost).toBeLessThanOrEqual(dropped);
+  // The caller only presses a key: without noise it is silent.
+  expect(quiet_dbov).toBeGreaterThan(-60);
   expect((await system.api.calls()).filter(({ to }) => to === '+14155550999')).toEqual([]);
 });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { chance } from '#shared/chance.ts';
 import { factsFor, factsIn } from './facts.ts';
 import { hear } from './hearing.ts';
 import type { CallerBrief } from './ports.ts';
 import { callerProfile } from './profile.ts';
-import { chance } from './random.ts';
 
 const brief = (tester_persona_prompt: string, more: Partial<CallerBrief> = {}): CallerBrief => ({
   category: 'CUSTOM',

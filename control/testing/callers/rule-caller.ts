@@ -1,6 +1,7 @@
 /** The caller without a language model: the behavior of the scenario's category, with seeded randomness. */
 import type { Evaluator } from '#shared/agent/interfaces.ts';
 import type { Category } from '#shared/api/agent-testing/scenarios.ts';
+import { chance } from '#shared/chance.ts';
 import { Abusive } from './behaviors/abusive.ts';
 import { Angry } from './behaviors/angry.ts';
 import type { CallerBehavior, CallerBehaviorParts } from './behaviors/behavior.ts';
@@ -13,7 +14,6 @@ import { Voicemail } from './behaviors/voicemail.ts';
 import { hear } from './hearing.ts';
 import type { Caller, CallerBrief } from './ports.ts';
 import { callerProfile } from './profile.ts';
-import { chance } from './random.ts';
 
 export const ruleCallerEvaluator: Evaluator = { provider: 'embedded', model: 'rules', deterministic: true };
 

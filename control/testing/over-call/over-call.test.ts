@@ -66,6 +66,7 @@ function run(): Promise<unknown> {
     startNodeId: null,
     variables: {},
     maxMinutes: 10,
+    seed: 1,
     runId: '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11',
     agent,
     caller: {

@@ -16,6 +16,8 @@ export interface OverCallParts extends CallTalkParts {
   readonly startNodeId: string | null;
   readonly variables: Record<string, unknown>;
   readonly maxMinutes: number;
+  /** Of the weather. */
+  readonly seed: number;
 }
 
 export interface TalkedOverCall {
@@ -56,7 +58,7 @@ export async function converseOverCall(
     signal.addEventListener('abort', hangUp);
     try {
       const { turns, ended, ...talked } = await new CallTalk(line, parts).hold();
-      return { ...talked, voice: voiceOf(turns, ended) };
+      return { ...talked, voice: voiceOf(turns, ended, parts.settings.weather) };
     } finally {
       signal.removeEventListener('abort', hangUp);
       line.close();
@@ -84,6 +86,7 @@ function orderOf(parts: OverCallParts, { key }: ExpectedLine) {
     language: settings.language,
     max_minutes: parts.maxMinutes,
     interrupt_after_ms: interruptAfter(settings, 1),
+    ...(settings.weather && { weather: settings.weather, seed: parts.seed }),
   };
 }
 

@@ -2,11 +2,13 @@
  * A scenario's call settings, in its `metadata`:
  *
  *     { "call": { "interrupt_turns": [2], "interrupt_after_ms": 800, "caller_number": "+14155550123",
- *                 "voice": "slt", "language": "en-US" } }
+ *                 "voice": "slt", "language": "en-US", "weather": { "loss_percent": 5 } } }
  *
  * In its moves number `interrupt_turns` (from 1) the caller interrupts the agent.
  */
+import { Compile } from 'typebox/compile';
 import { isObject } from '#shared/agent/graph-problem.ts';
+import { Weather } from '#shared/agent-test-weather.ts';
 import { toE164 } from '#shared/e164.ts';
 
 export interface CallSettings {
@@ -17,14 +19,23 @@ export interface CallSettings {
   readonly callerNumber: string | null;
   readonly voice: string | null;
   readonly language: string;
+  /** null: calm */
+  readonly weather: Weather | null;
 }
 
 const defaultInterruptAfterMs = 800;
 
-/** Metadata is free-form, so invalid values count as absent. */
+/** Metadata is free-form, so invalid values count as absent; of weather, the start of a run says so before. */
 export function callSettings(metadata: Readonly<Record<string, unknown>> | null): CallSettings {
   const given = isObject(metadata?.call) ? metadata.call : {};
-  const { interrupt_turns: turns, interrupt_after_ms: after, caller_number, voice, language } = given;
+  const {
+    interrupt_turns: turns,
+    interrupt_after_ms: after,
+    caller_number,
+    voice,
+    language,
+    weather,
+  } = given;
   const text = (value: unknown) =>
     typeof value === 'string' && value !== '' && value.length <= 100 ? value : null;
   return {
@@ -36,5 +47,30 @@ export function callSettings(metadata: Readonly<Record<string, unknown>> | null)
     callerNumber: typeof caller_number === 'string' ? toE164(caller_number) : null,
     voice: text(voice),
     language: text(language) ?? 'en-US',
+    weather: weatherOf(weather),
   };
+}
+
+const weatherCheck = Compile(Weather);
+
+/** @returns null for none, and for one that is invalid */
+function weatherOf(weather: unknown): Weather | null {
+  return weatherCheck.Check(weather) ? weather : null;
+}
+
+/** What is wrong with the weather of a scenario; null: nothing, or it has none. */
+export function weatherProblem(metadata: Readonly<Record<string, unknown>> | null): string | null {
+  const weather = isObject(metadata?.call) ? metadata.call.weather : undefined;
+  if (weather === undefined || weatherCheck.Check(weather)) return null;
+  const [first] = weatherCheck.Errors(weather);
+  return `${first?.instancePath ?? ''} ${first?.message ?? 'is invalid'}`.trim();
+}
+
+/** The metadata with another weather for its call. */
+export function withWeather(
+  metadata: Readonly<Record<string, unknown>> | null,
+  weather: Weather,
+): Record<string, unknown> {
+  const call = isObject(metadata?.call) ? metadata.call : {};
+  return { ...metadata, call: { ...call, weather } };
 }

@@ -119,6 +119,12 @@ const contents = ({ record }: CallTalked) =>
   record.chat_history.map(({ role, content, turn: at }) => `${at} ${role}: ${content}`);
 
 describe('a conversation over a call', () => {
+  test('in weather has no result when the edge does not know weather', async () => {
+    const held = await talk([], { call: { weather: { loss_percent: 5 } } });
+    edge.send(ended);
+    await expect(held.promise).rejects.toThrow('the edge is of an earlier version');
+  });
+
   test('is what the agent said and what the caller actually did', async () => {
     const held = await talk([{ type: 'keys', keys: '1' }, say('too late')]);
     edge.send({ type: 'answered', call_id: 'agent' }, line('Press 1.'), turn());

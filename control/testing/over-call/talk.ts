@@ -174,9 +174,10 @@ export class CallTalk {
 
   #end(ended: Ended): CallTalked {
     this.#transcribe(null);
-    const { agent, recorder } = this.#parts;
+    const { agent, recorder, settings } = this.#parts;
     const { visits, log } = ended;
     checkCall(ended);
+    if (settings.weather && !ended.weather) throw new CallFailure(calmEdge);
     const record: ConversationRecord = {
       chat_history: this.#lines,
       variables: ended.variables,
@@ -221,6 +222,9 @@ function checkCall({ caller, agent }: Ended): void {
     throw new CallFailure(`The call was cut off: ${whyEnded(caller)}`);
   }
 }
+
+const calmEdge =
+  'The call had no weather, because the edge is of an earlier version: upgrade it, or run the test without weather.';
 
 /** Normal ends. */
 const usual: ReadonlySet<string> = new Set(['agent_hangup', 'callee_hangup']);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { callRecord } from '../../../test/kit/fakes/call-record.ts';
-import { callSettings } from './settings.ts';
+import { callSettings, weatherProblem } from './settings.ts';
 import { type MeasuredTurn, voiceOf } from './voice.ts';
 
 const turn = (at: number, more: Partial<MeasuredTurn> = {}): MeasuredTurn => ({
@@ -62,8 +62,32 @@ test('the settings of calls are read from metadata, and invalid ones are ignored
     callerNumber: '+14155550123',
     voice: 'slt',
     language: 'en-US',
+    weather: null,
   });
   expect(callSettings({ call: { interrupt_turns: 2, interrupt_after_ms: -1, caller_number: 'x' } })).toEqual(
     callSettings(null),
   );
+});
+
+test('the weather of a scenario is taken whole, or its fault is named', () => {
+  const weather = { loss_percent: 5, noise: { kind: 'babble', snr_db: 10 } };
+  const good = { call: { weather } };
+  expect([callSettings(good).weather, weatherProblem(good)]).toEqual([weather, null]);
+  for (const bad of [
+    { loss_percnt: 5 },
+    { loss_percent: 51 },
+    { noise: { kind: 'rain', snr_db: 10 } },
+    'wet',
+  ]) {
+    const metadata = { call: { weather: bad } };
+    expect([callSettings(metadata).weather, weatherProblem(metadata)]).toEqual([null, expect.any(String)]);
+  }
+  expect([weatherProblem(null), weatherProblem({ call: 7 })]).toEqual([null, null]);
+});
+
+test('a call with weather says what was asked for and what was done', () => {
+  const asked = { loss_percent: 10 };
+  const done = { packets: 100, dropped: 9, overtaken: 0, loud_dbov: -20.5, quiet_dbov: -70 };
+  expect(voiceOf([], { ...ended, weather: done }, asked).weather).toEqual({ asked, done });
+  expect(voiceOf([], ended)).not.toHaveProperty('weather');
 });

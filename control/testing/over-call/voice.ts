@@ -1,6 +1,7 @@
 /** The metrics of a call, as the run shows them (contract 6.4 `voice`). Pure. */
 
 import type { AgentTestEvent, HeardTurn } from '#shared/agent-test-protocol.ts';
+import type { Weather } from '#shared/agent-test-weather.ts';
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
 
 type Ended = Extract<AgentTestEvent, { type: 'ended' }>;
@@ -10,7 +11,11 @@ export interface MeasuredTurn extends HeardTurn {
   readonly turn: number;
 }
 
-export function voiceOf(turns: readonly MeasuredTurn[], { caller, agent, keys_sent }: Ended): Voice {
+export function voiceOf(
+  turns: readonly MeasuredTurn[],
+  { caller, agent, keys_sent, weather: done }: Ended,
+  asked: Weather | null = null,
+): Voice {
   const latencies = turns
     .flatMap(({ turn, response_latency_ms: ms }) => (turn > 0 && ms !== null ? [ms] : []))
     .sort((a, b) => a - b);
@@ -37,6 +42,7 @@ export function voiceOf(turns: readonly MeasuredTurn[], { caller, agent, keys_se
     media: agent?.media ?? null,
     caller_media: caller.media,
     dtmf_sent: keys_sent,
+    ...(asked && done && { weather: { asked, done } }),
   };
 }
 

@@ -101,7 +101,7 @@ function live(
 async function overCall(
   services: ExecutionServices,
   { run, scenario }: Work,
-  common: Omit<OverCallParts, 'orgId' | 'number' | 'settings' | 'startNodeId' | 'maxMinutes'>,
+  common: Omit<OverCallParts, 'orgId' | 'number' | 'settings' | 'startNodeId' | 'maxMinutes' | 'seed'>,
 ) {
   const { org_id: orgId, version_number, phone_number } = run;
   const { db } = services.database;
@@ -115,6 +115,7 @@ async function overCall(
     number,
     settings: callSettings(scenario.metadata),
     startNodeId: scenario.start_node_id,
+    seed: run.seed,
     maxMinutes: Math.ceil(services.limits.testing.timeoutMs / 60_000),
   });
 }

@@ -2,6 +2,8 @@
 import type { RunStart } from '#shared/api/agent-testing/runs.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { weatherProblem } from '../over-call/settings.ts';
+import { scenarioView } from '../scenarios/rules.ts';
 import { requireScenario } from '../scenarios/store.ts';
 import { testedVersion } from './agent-store.ts';
 import { subjectOf } from './execute.ts';
@@ -16,11 +18,15 @@ export async function checkCallRun(
   { database: { db }, edges }: TestingDeps,
   orgId: string,
   scenarioId: string,
-  { phone_number, version_number }: RunStart,
+  { phone_number, version_number, weather }: RunStart,
 ): Promise<string> {
   const scenario = await requireScenario(db, orgId, scenarioId);
   if (scenario.scenario_type === 'HISTORICAL') {
     throw ApiError.invalid('/transport', 'a HISTORICAL scenario has no caller');
+  }
+  const problem = weather ? null : weatherProblem(scenarioView(scenario, []).metadata);
+  if (problem !== null) {
+    throw ApiError.invalid('/weather', `the scenario's metadata.call.weather is invalid: ${problem}`);
   }
   const { number: version } = await testedVersion(db, orgId, subjectOf(scenario), version_number);
   const number = await requireTestableNumber(db, orgId, subjectOf(scenario), version, phone_number);

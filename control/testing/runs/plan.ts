@@ -1,6 +1,7 @@
 /** Turns scenario ids into waiting runs (contract 6.4, 6.6 and 6.7). */
 import { randomInt } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import type { Weather } from '#shared/agent-test-weather.ts';
 import type { RunStart, TriggerSource } from '#shared/api/agent-testing/runs.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -8,6 +9,7 @@ import { newId } from '#shared/ids.ts';
 import { type Db, type TestRunRow, toJson } from '../../db/index.ts';
 import { checkUrl, isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { withWeather } from '../over-call/settings.ts';
 import { insertRun } from '../records/write.ts';
 import { type Subject, scenarioView } from '../scenarios/rules.ts';
 import { findScenario, listAssertions } from '../scenarios/store.ts';
@@ -153,10 +155,11 @@ export async function startRun(
   body: RunStart,
   phoneNumber: string | null = null,
 ): Promise<string> {
-  const { webhook_url, version_number, request_data_override, seed } = body;
+  const { webhook_url, version_number, request_data_override, seed, weather } = body;
   checkWebhook(services, webhook_url);
   const [id] = await services.database.db.transaction().execute(async (db) => {
-    const planned = await planOne(db, orgId, scenarioId, version_number);
+    const asked = await planOne(db, orgId, scenarioId, version_number);
+    const planned = weather ? asked.map((one) => inWeather(one, weather)) : asked;
     await services.quotas.waitingRunRoom(db, orgId, 1);
     const order: RunOrder = {
       orgId,
@@ -170,6 +173,11 @@ export async function startRun(
   if (id === undefined) throw new Error('a run was planned but not created');
   services.announcements.announce(testRunsSubject);
   return id;
+}
+
+/** The run keeps the scenario as it was at its start, with this weather. */
+function inWeather({ scenario, version }: PlannedRun, weather: Weather): PlannedRun {
+  return { scenario: { ...scenario, metadata: withWeather(scenario.metadata, weather) }, version };
 }
 
 /** The scenario is in the path here, so the error has no list of unknown ids. */

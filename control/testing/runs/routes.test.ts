@@ -266,6 +266,8 @@ describe('a run', () => {
 describe('starting a run', () => {
   it('rejects unknown scenarios, versions and numbers', async () => {
     const id = await scenario();
+    const stormy = await scenario({ metadata: { call: { weather: { lost: 1 } } } });
+    const overCall = { transport: 'sip', phone_number: '+14155550100' };
     const refusals = [
       [unknownId, {}, 404, 'SCENARIO_NOT_FOUND'],
       ['no-uuid', {}, 404, 'SCENARIO_NOT_FOUND'],
@@ -274,9 +276,13 @@ describe('starting a run', () => {
       [id, { webhook_url: 'https://127.0.0.1/a' }, 400, 'TARGET_NOT_ALLOWED'],
       [id, { seed: 2 ** 31 }, 400, 'INVALID_PARAMETER'],
       [id, { version_number: -1 }, 400, 'INVALID_PARAMETER'],
-      [id, { transport: 'sip', phone_number: '+14155550100' }, 400, 'NUMBER_NOT_TESTABLE'],
+      [id, overCall, 400, 'NUMBER_NOT_TESTABLE'],
       [id, { transport: 'sip' }, 400, 'INVALID_PARAMETER'],
       [id, { phone_number: '+14155550100' }, 400, 'INVALID_PARAMETER'],
+      [id, { weather: { loss_percent: 1 } }, 400, 'INVALID_PARAMETER'],
+      [id, { ...overCall, weather: { loss_percent: 51 } }, 400, 'INVALID_PARAMETER'],
+      [id, { ...overCall, weather: { lost: 1 } }, 400, 'UNKNOWN_PROPERTY'],
+      [stormy, overCall, 400, 'INVALID_PARAMETER'],
       [id, { more: 1 }, 400, 'UNKNOWN_PROPERTY'],
     ] as const;
     for (const [scenarioId, body, status, code] of refusals) {

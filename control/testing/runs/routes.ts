@@ -71,6 +71,9 @@ function startRoute(app: App, services: TestingDeps): void {
         // A number given for a run in text is probably meant for a call.
         throw ApiError.invalid('/phone_number', 'needs transport sip');
       }
+      if (body.weather !== undefined && body.transport !== 'sip') {
+        throw ApiError.invalid('/weather', 'needs transport sip');
+      }
       const number = body.transport === 'sip' ? await checkCallRun(services, orgId, params.id, body) : null;
       const run_id = await startRun(services, orgId, params.id, body, number);
       return testing({ run_id, status: 'PENDING' as const });

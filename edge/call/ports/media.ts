@@ -60,6 +60,12 @@ export interface LegSample {
   readonly clockLateMs: number | null;
 }
 
+/** What packets of a leg go through on their way to the peer, in place of the network alone. */
+export interface PacketWay {
+  /** Calls `pass` now, later or never. The packet is used again after the call. */
+  send(packet: Buffer, pass: (packet: Buffer) => void): void;
+}
+
 export interface MediaLegOptions {
   /** For log lines. */
   readonly callId: string;
@@ -75,6 +81,8 @@ export interface MediaLegOptions {
   readonly orgId?: string | undefined;
   /** The call whose transfer this call belongs to: the audio of both is carried in one place. */
   readonly parentId?: string | undefined;
+  /** For a leg of this thread only. */
+  readonly way?: PacketWay | undefined;
 }
 
 /** What to record of a leg. */

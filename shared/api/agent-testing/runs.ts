@@ -1,5 +1,6 @@
 /** Runs of scenarios, and proposals for a failed one (contract 6.4 and 6.5). */
 import { type Static, Type } from 'typebox';
+import { Weather, WeatherReport } from '#shared/agent-test-weather.ts';
 import {
   Closed,
   Integer,
@@ -38,6 +39,12 @@ export const RunStart = Closed({
   request_data_override: Optional(Open()),
   transport: Optional(OneOf(['text', 'sip'], 'Default: text')),
   phone_number: Optional(PhoneNumber()),
+  weather: Optional(
+    Type.Object(Weather.properties, {
+      additionalProperties: false,
+      description: 'Noise, loss and more between the caller and the agent; only with transport sip',
+    }),
+  ),
 });
 export type RunStart = Static<typeof RunStart>;
 export const RunStarted = Testing({ run_id: text, status: OneOf(['PENDING', 'RUNNING']) });
@@ -116,6 +123,14 @@ const Voice = Type.Object({
   media: Nullable(MediaReport),
   caller_media: Nullable(MediaReport),
   dtmf_sent: Type.Array(text),
+  weather: Optional(
+    Type.Object(
+      { asked: Weather, done: WeatherReport },
+      {
+        description: 'Of a call with weather: what was asked for, and what was done to the sound and packets',
+      },
+    ),
+  ),
 });
 export type Voice = Static<typeof Voice>;
 

@@ -1,8 +1,9 @@
 /** The behavior of a kind of caller: one stateful object per conversation. */
+
+import type { Chance } from '#shared/chance.ts';
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import type { CallerProfile } from '../profile.ts';
-import type { Chance } from '../random.ts';
 
 export interface CallerBehavior {
   next(heard: Heard): CallerMove;

@@ -1,10 +1,11 @@
 /** Wants something, answers questions from what it knows, and leaves once it has it. */
+
+import type { Chance } from '#shared/chance.ts';
 import { plainText } from '../../judging/lexicon.ts';
 import { type Fact, factsFor, plainWords } from '../facts.ts';
 import type { Heard, MenuChoice } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import type { CallerProfile } from '../profile.ts';
-import type { Chance } from '../random.ts';
 import { type CallerBehavior, type CallerBehaviorParts, leave, say } from './behavior.ts';
 
 const unknown = ["I'm not sure.", "I don't know that.", "I couldn't tell you."];

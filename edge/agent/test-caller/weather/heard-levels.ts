@@ -1,0 +1,47 @@
+/** How loud the loudest and the quietest of what the agent hears are: the proof of noise and level. Pure. */
+
+const fullScale = 32_768;
+/** RFC 6464 has no lower level. */
+const quietest = -127;
+const share = 0.1;
+
+export class HeardLevels {
+  /** Frames by level, 0 to -127 dBov. */
+  readonly #frames = new Uint32Array(-quietest + 1);
+  #count = 0;
+
+  add(frame: Int16Array): void {
+    let squares = 0;
+    for (let i = 0; i < frame.length; i++) {
+      const sample = frame[i] ?? 0;
+      squares += sample * sample;
+    }
+    const level = squares === 0 ? quietest : 10 * Math.log10(squares / frame.length / fullScale ** 2);
+    const bin = Math.min(-quietest, Math.max(0, Math.round(-level)));
+    this.#frames[bin] = (this.#frames[bin] ?? 0) + 1;
+    this.#count++;
+  }
+
+  /** Mean level of the loudest tenth of the frames, dBov; null without frames. */
+  get loud(): number | null {
+    return this.#mean([...this.#frames.keys()]);
+  }
+
+  /** Of the quietest tenth. */
+  get quiet(): number | null {
+    return this.#mean([...this.#frames.keys()].reverse());
+  }
+
+  #mean(bins: readonly number[]): number | null {
+    const wanted = Math.ceil(this.#count * share);
+    if (wanted === 0) return null;
+    let left = wanted;
+    let sum = 0;
+    for (const bin of bins) {
+      const taken = Math.min(left, this.#frames[bin] ?? 0);
+      sum -= taken * bin;
+      left -= taken;
+    }
+    return Math.round((sum / wanted) * 10) / 10;
+  }
+}
