@@ -1,6 +1,7 @@
 /**
  * `npm run bench [name...]`: runs test/bench/<name>.bench.ts one after the other, prints their tables and stores each
- * in its section of docs/performance.md, with a description of the machine.
+ * in its section of docs/performance.md, with a description of the machine; or alone on the page that it exports as
+ * `page`, when the machine makes no difference.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
@@ -20,11 +21,12 @@ await reportTrouble(async () => {
   const chosen = process.argv.slice(2);
   for (const name of await benchmarks(chosen)) {
     console.log(`\nmeasuring: ${name}`);
-    const table = await measure(name);
+    const { table, ownPage } = await measure(name);
     console.log(`\n${table}`);
-    await keep(name, `${describeMachine(new Date())}\n\n${table}`);
+    if (ownPage === null) await keep(name, `${describeMachine(new Date())}\n\n${table}`);
+    else await replaceMeasured(ownPage, table);
+    console.log(`\nsaved in ${ownPage ?? 'docs/performance.md'}`);
   }
-  console.log('\nsaved in docs/performance.md');
 });
 
 async function benchmarks(chosen: readonly string[]): Promise<string[]> {
@@ -46,7 +48,7 @@ async function benchmarks(chosen: readonly string[]): Promise<string[]> {
  * A benchmark exports `run...Bench`, which measures, and `format...Bench`, which formats the result as Markdown tables.
  * They run in this process one after the other, so that none disturbs another.
  */
-async function measure(name: string): Promise<string> {
+async function measure(name: string): Promise<{ table: string; ownPage: string | null }> {
   const file = join(root, 'test', 'bench', `${name}.bench.ts`);
   const module = (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   const exported = (pattern: RegExp) =>
@@ -56,7 +58,8 @@ async function measure(name: string): Promise<string> {
   const run = exported(/^run\w*Bench$/);
   const format = exported(/^format\w*Bench$/);
   if (!run || !format) throw new Error(`${file} does not export run...Bench and format...Bench`);
-  return String(format(await run()));
+  const table = String(format(await run()));
+  return { table, ownPage: typeof module.page === 'string' ? module.page : null };
 }
 
 /** Writes a result into its section; other sections stay. */
@@ -74,4 +77,12 @@ async function keep(name: string, result: string): Promise<void> {
   const sorted = [...sections].sort(([one], [other]) => (one < other ? -1 : 1));
   const kept = sorted.map(([title, body]) => `## ${title}\n\n${body}`).join('\n\n');
   await writeFile(page, `${before}${begin}\n\n${kept}\n\n${end}${after}`);
+}
+
+/** For a page with the tables of one benchmark. */
+async function replaceMeasured(path: string, table: string): Promise<void> {
+  const file = join(root, path);
+  const [before = '', rest = ''] = (await readFile(file, 'utf8')).split(begin);
+  const [, after = '\n'] = rest.split(end);
+  await writeFile(file, `${before}${begin}\n\n${table}\n\n${end}${after}`);
 }

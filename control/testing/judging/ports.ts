@@ -156,6 +156,8 @@ export type ToneAnswer =
       readonly issues: readonly string[];
       readonly examples: readonly Evidence[];
     }
+  /** No model is configured. */
+  | { readonly kind: 'without_model'; readonly reason: string }
   | { readonly kind: 'undecided'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 

@@ -1,9 +1,10 @@
 /**
  * Rubrics: the part of a judge's prompt that can be decided without a language model. A prompt may end with a line
  * `Rubric:` and lines `- <statement>` under it, at most 30. Without a model the verdict is exactly these statements;
- * when there are none, or one cannot be parsed, there is no verdict. Phrases are in double quotes. The statements:
+ * when there are none, one cannot be parsed, or one cannot be decided by rules, there is no verdict. Phrases are in
+ * double quotes. The statements:
  *
- *     - agent says one of: "sorry", "understand"
+ *     - agent says one of: "sorry", "understand"      (“I am not sorry” does not count)
  *     - agent never says: "calm down"
  *     - agent never insults
  *     - agent speaks at least 1 times        (also: at most)
@@ -17,11 +18,13 @@
  *     - variable appointment_date is known
  */
 import { setImmediate } from 'node:timers/promises';
-import { lexicon, phraseIn, plainText } from './lexicon.ts';
+import { insultIn } from './insults.ts';
+import { affirmedIn, phraseIn, plainText } from './lexicon.ts';
 import type { ConversationRecord, Evidence } from './ports.ts';
 
 interface Finding {
-  readonly holds: boolean;
+  /** Null: rules cannot tell. */
+  readonly holds: boolean | null;
   readonly evidence: readonly Evidence[];
 }
 
@@ -38,7 +41,7 @@ const forms: readonly StatementForm[] = [
     pattern: /^agent says one of: (.+)$/i,
     read: ([, list = '']) =>
       withPhrases(list, (wanted) => (record) => {
-        const said = firstSaid(record, wanted);
+        const said = firstSaid(record, (text) => affirmedIn(text, wanted) !== null);
         return { holds: said !== null, evidence: said ? [said] : [] };
       }),
   },
@@ -46,7 +49,7 @@ const forms: readonly StatementForm[] = [
     pattern: /^agent never says: (.+)$/i,
     read: ([, list = '']) => withPhrases(list, (unwanted) => (record) => never(record, unwanted)),
   },
-  { pattern: /^agent never insults$/i, read: () => (record) => never(record, lexicon.insults) },
+  { pattern: /^agent never insults$/i, read: () => insultsNobody },
   {
     pattern: /^agent speaks at (least|most) (\d+) times?$/i,
     read:
@@ -146,6 +149,16 @@ export type RubricAnswer =
       readonly share: number;
       readonly reasoning: string;
       readonly evidence: readonly Evidence[];
+    }
+  /** A statement can only be decided by reading. */
+  | {
+      readonly kind: 'doubtful';
+      readonly line: string;
+      readonly quote: string;
+      /** Whether another statement does not hold, so that not all of them can. */
+      readonly fails: boolean;
+      readonly reasoning: string;
+      readonly evidence: readonly Evidence[];
     };
 
 /** Statements per prompt, and phrases per statement. */
@@ -166,13 +179,27 @@ export async function applyRubric(prompt: string, record: ConversationRecord): P
     findings.push({ line: line.replace(/\.$/, ''), ...statement(record) });
     await setImmediate();
   }
-  const held = findings.filter(({ holds }) => holds).length;
-  return {
-    kind: 'decided',
-    share: held / findings.length,
-    reasoning: findings.map(({ line, holds }) => `${holds ? 'Holds' : 'Does not hold'}: ${line}.`).join(' '),
+  const facts = {
+    reasoning: findings.map(({ line, holds }) => `${found(holds)}: ${line}.`).join(' '),
     evidence: findings.flatMap(({ evidence }) => evidence),
   };
+  const open = findings.find(({ holds }) => holds === null);
+  if (open) {
+    const fails = findings.some(({ holds }) => holds === false);
+    return { kind: 'doubtful', line: open.line, quote: open.evidence[0]?.quote ?? '', fails, ...facts };
+  }
+  const held = findings.filter(({ holds }) => holds).length;
+  return { kind: 'decided', share: held / findings.length, ...facts };
+}
+
+function found(holds: boolean | null): string {
+  if (holds === null) return 'Cannot be decided by rules';
+  return holds ? 'Holds' : 'Does not hold';
+}
+
+/** The first statement that cannot be parsed, or null; for rubrics without other text. */
+export function unreadableStatement(rubric: string): string | null {
+  return rubricLines(`Rubric:\n${rubric}`).find((line) => readStatement(line) === null) ?? null;
 }
 
 /** Everything under the heading, so that a malformed line is not skipped. */
@@ -208,16 +235,24 @@ function agentLines({ chat_history }: ConversationRecord): { text: string; turn:
   );
 }
 
-function firstSaid(record: ConversationRecord, wanted: readonly string[]): Evidence | null {
-  for (const { text, turn } of agentLines(record)) {
-    if (phraseIn(text, wanted) !== null) return { turn, quote: text };
-  }
+function firstSaid(record: ConversationRecord, isWanted: (text: string) => boolean): Evidence | null {
+  for (const { text, turn } of agentLines(record)) if (isWanted(text)) return { turn, quote: text };
   return null;
 }
 
 function never(record: ConversationRecord, unwanted: readonly string[]): Finding {
-  const said = firstSaid(record, unwanted);
+  const said = firstSaid(record, (text) => phraseIn(text, unwanted) !== null);
   return { holds: said === null, evidence: said ? [said] : [] };
+}
+
+function insultsNobody(record: ConversationRecord): Finding {
+  let doubt: Evidence | null = null;
+  for (const { text, turn } of agentLines(record)) {
+    const found = insultIn(text);
+    if (found.kind === 'insult') return { holds: false, evidence: [{ turn, quote: found.quote }] };
+    if (found.kind === 'doubtful') doubt ??= { turn, quote: found.quote };
+  }
+  return doubt === null ? { holds: true, evidence: [] } : { holds: null, evidence: [doubt] };
 }
 
 function endedBy(who: readonly string[]): Statement {
@@ -229,6 +264,6 @@ function compare(count: number, way: string | undefined, limit: number): Finding
 }
 
 /** Number of words. */
-export function words(text: string): number {
+function words(text: string): number {
   return text.split(/\s+/).filter((part) => part !== '').length;
 }

@@ -37,6 +37,10 @@ describe('a rubric’s statement', () => {
     ['agent never insults.', { chat_history: said }, true],
     ['agent never insults', { chat_history: said }, true],
     ['agent never insults', { chat_history: chat('assistant: Shut up.') }, false],
+    ['agent never insults', { chat_history: chat('assistant: Sorry, you are an idiot.') }, false],
+    ['agent never insults', { chat_history: chat('assistant: The Dumb Waiter opens at eight.') }, true],
+    ['agent never insults', { chat_history: chat('assistant: The man was arrested.') }, true],
+    ['agent never insults', { chat_history: chat('assistant: You’re not stupid at all.') }, true],
     ['agent speaks at least 2 times', { chat_history: said }, true],
     ['agent speaks at most 1 times', { chat_history: said }, false],
     ['agent asks at least 2 questions', { chat_history: said }, true],
@@ -131,34 +135,31 @@ describe('the judge without a model', () => {
     expect(await ask(rubric('agent never insults'), categories)).toMatchObject({ kind: 'undecided' });
   });
 
-  it('scores the countable dimensions of tone, and omits the others', async () => {
-    const long = Array.from({ length: 70 }, () => 'word').join(' ');
+  it('does not judge the tone: an apology is no proof of one', async () => {
     const record = conversation({
-      chat_history: chat(
-        'assistant: Hello.',
-        'user: This is unacceptable!',
-        `assistant: ${long}`,
-        'user: I am furious.',
-        'assistant: I understand.',
-        'assistant: I understand.',
-      ),
+      chat_history: chat('user: You idiots!', 'assistant: Sorry, you are an idiot.'),
     });
-    expect(await ruleJudge.tone(record, 1)).toEqual({
-      kind: 'verdict',
-      scores: { conciseness: 0.875, flow_preservation: 0.75, empathy: 0.5 },
-      issues: [
-        'The agent says 70 words at once.',
-        'The agent repeats itself word for word.',
-        'The agent does not acknowledge an upset caller.',
-      ],
-      examples: [
-        { turn: 2, quote: long },
-        { turn: 5, quote: 'I understand.' },
-        { turn: 2, quote: long },
-      ],
+    expect(await ruleJudge.tone(record, 1)).toMatchObject({ kind: 'without_model' });
+  });
+
+  it('is undecided where a line can only be read, unless another statement does not hold', async () => {
+    const record = conversation({ chat_history: chat('assistant: You need a doctor for your head.') });
+    const ask2 = (...lines: string[]) =>
+      ruleJudge.verdict({
+        prompt: rubric(...lines),
+        output: { type: 'boolean' },
+        place: 'criterion',
+        model: null,
+        record,
+        seed: 1,
+      });
+    expect(await ask2('agent never insults')).toMatchObject({
+      kind: 'undecided',
+      reason: expect.stringContaining('You need a doctor for your head.'),
     });
-    const calm = conversation({ chat_history: chat('assistant: Hello.', 'user: Hi.') });
-    expect(await ruleJudge.tone(calm, 1)).toMatchObject({ scores: { conciseness: 1, flow_preservation: 1 } });
+    expect(await ask2('agent never insults', 'agent speaks at least 2 times')).toMatchObject({
+      value: false,
+    });
   });
 });
 

@@ -23,10 +23,18 @@ const judged = (
   is_required,
 });
 
-const tone = (name: string, dimensions?: readonly string[]): Omit<Check, 'order' | 'weight'> => ({
+const tone = (
+  name: string,
+  rubric: readonly string[],
+  dimensions?: readonly string[],
+): Omit<Check, 'order' | 'weight'> => ({
   type: 'SERVICE_TONE',
   name,
-  config: { threshold: 0.7, ...(dimensions && { dimensions }) },
+  config: {
+    threshold: 0.7,
+    ...(dimensions && { dimensions }),
+    rubric: rubric.map((line) => `- ${line}`).join('\n'),
+  },
   is_required: false,
 });
 
@@ -146,7 +154,11 @@ const drafts: readonly Draft[] = [
           'agent never insults',
         ],
       ),
-      tone('Shows empathy', ['empathy']),
+      tone(
+        'Shows empathy',
+        ['agent says one of: "sorry", "apologize", "apologise", "understand"', 'agent never insults'],
+        ['empathy'],
+      ),
     ],
   },
   {
@@ -195,7 +207,7 @@ const drafts: readonly Draft[] = [
         'The agent stayed patient and led back to the matter each time, with one simple question at a time, and settled contradictions by asking.',
         ['agent asks at least 2 questions', 'agent never insults', 'agent answers every caller line'],
       ),
-      tone('Stays concise', ['conciseness']),
+      tone('Stays concise', ['agent says at most 60 words at once'], ['conciseness']),
     ],
   },
   {
@@ -210,7 +222,10 @@ const drafts: readonly Draft[] = [
     ].join('\n'),
     tester_persona_name: 'Alex',
     max_turns: 12,
-    checks: [goalReached, tone('Speaks naturally')],
+    checks: [
+      goalReached,
+      tone('Speaks naturally', ['agent says at most 60 words at once', 'agent never says a line 3 times']),
+    ],
   },
   {
     id: 'tmpl_edge_interruptions',

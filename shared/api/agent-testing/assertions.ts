@@ -41,6 +41,7 @@ export const ServiceToneConfig = Closed({
   dimensions: Optional(
     Type.Array(OneOf(toneDimensions), { minItems: 1, maxItems: toneDimensions.length, uniqueItems: true }),
   ),
+  rubric: Optional(Text(1, 10_000, 'Statements that rules decide, one a line; all there is without a model')),
 });
 export const VariableExtractedConfig = Closed({
   variable_name: Text(1, 128),
