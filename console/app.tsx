@@ -1,17 +1,14 @@
 /** The frame around the screens: navigation by role, the connection, and who is signed in. */
 import { useEffect } from 'preact/hooks';
 import { reachable } from './api/client.ts';
-import { isOperator, resumeSession, type Session, session, signedIn } from './api/session.ts';
+import { resumeSession, type Session, signedIn } from './api/session.ts';
 import { healed } from './connection.ts';
 import { AccountMenu } from './parts/account.tsx';
 import { KeysDialog } from './parts/keys.tsx';
-import { Empty, Loading, ProblemNote, Screen } from './parts/pieces.tsx';
-import { pathTo, place } from './router.ts';
-import { Calls } from './screens/calls.tsx';
-import { Edges } from './screens/edges.tsx';
-import { Later } from './screens/later.tsx';
-import { Live } from './screens/live/live.tsx';
-import { Sessions } from './screens/sessions.tsx';
+import { Navigation } from './parts/navigation.tsx';
+import { Empty, Loading, ProblemNote } from './parts/pieces.tsx';
+import { pathTo } from './router.ts';
+import { Shown } from './screens/shown.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { texts } from './text/texts.ts';
 
@@ -54,17 +51,7 @@ function Frame({ session: { organization } }: { session: Session }) {
         <a class="brand" href={pathTo('live')}>
           {texts.product}
         </a>
-        <nav aria-label={texts.nav.label}>
-          {linksOf(session.value).map(([name, screens]) => (
-            <a
-              key={name}
-              href={pathTo(name)}
-              {...(screens.some((one) => one === place.value.screen) && { 'aria-current': 'page' as const })}
-            >
-              {texts.nav[name]}
-            </a>
-          ))}
-        </nav>
+        <Navigation />
         <AccountMenu name={organization?.name ?? texts.account.operator} />
       </header>
       <main id="content" tabIndex={-1}>
@@ -72,57 +59,6 @@ function Frame({ session: { organization } }: { session: Session }) {
       </main>
       <KeysDialog />
     </div>
-  );
-}
-
-type NavName = 'live' | 'calls' | 'trunks' | 'edges' | 'sessions';
-/** Each link with the screens that belong to it. */
-type NavLink = readonly [name: NavName, screens: readonly string[]];
-
-/** Only what the role can see. */
-function linksOf(current: Session | null): readonly NavLink[] {
-  if (current?.role === 'operator')
-    return [
-      ['edges', ['edges', 'live']],
-      ['sessions', ['sessions']],
-    ];
-  return [
-    ['live', ['live']],
-    ['calls', ['calls', 'call']],
-    ['trunks', ['trunks', 'trunk']],
-    ['sessions', ['sessions']],
-  ];
-}
-
-function Shown() {
-  const { screen, id } = place.value;
-  if (screen === 'sessions') return <Sessions />;
-  if (isOperator.value) return screen === 'edges' || screen === 'live' ? <Edges /> : <NotFound />;
-  switch (screen) {
-    case 'live':
-      return <Live />;
-    case 'calls':
-      return <Calls />;
-    case 'call':
-      return (
-        <Later key={id} id={id} load={() => import('./screens/call/call.tsx').then((one) => one.Call)} />
-      );
-    case 'trunks':
-      return <Later load={() => import('./screens/trunks/trunks.tsx').then((one) => one.Trunks)} />;
-    case 'trunk':
-      return (
-        <Later key={id} id={id} load={() => import('./screens/trunks/trunk.tsx').then((one) => one.Trunk)} />
-      );
-    default:
-      return <NotFound />;
-  }
-}
-
-function NotFound() {
-  return (
-    <Screen title={texts.notFound.title}>
-      <p>{texts.notFound.text}</p>
-    </Screen>
   );
 }
 

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import './styles/base.css';
 import './styles/parts.css';
 import './styles/calls.css';
+import './styles/tests.css';
 import { resumeSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { watchConnection } from './connection.ts';

@@ -8,6 +8,12 @@ export const consolePaths = {
   call: '/calls/:id',
   trunks: '/trunks',
   trunk: '/trunks/:id',
+  tests: '/tests',
+  test: '/tests/:id',
+  runs: '/runs',
+  run: '/runs/:id',
+  sets: '/sets',
+  set: '/sets/:id',
   edges: '/edges',
   sessions: '/sessions',
 } as const;

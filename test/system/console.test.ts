@@ -1,6 +1,5 @@
 /** The console in a real browser, served by a real control plane, with calls that an edge reports to it. */
-import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NumberConfigurations } from '#shared/api/sip.ts';
 import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.ts';
@@ -9,11 +8,9 @@ import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import { AdminProgram } from '../kit/programs/admin-program.ts';
+import * as consolePage from '../kit/programs/console-page.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
-import { eventually } from '../kit/programs/eventually.ts';
 
-/** Of each step in the browser: finds what hangs, ms. */
-const limitMs = 90_000;
 /** What the browser may fetch until the first screen is shown, compressed. */
 const firstScreenBytes = 200_000;
 
@@ -33,11 +30,7 @@ beforeAll(async () => {
   await control.start();
   await reportCalls();
   strangersKey = await anotherOrganization();
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-    timeout: limitMs,
-  });
+  browser = await consolePage.launchBrowser();
 });
 afterAll(async () => {
   await browser?.close();
@@ -198,58 +191,19 @@ async function anotherOrganization(): Promise<string> {
 
 beforeEach(async () => {
   context = await browser.newContext({ baseURL: control.url, viewport: { width: 1280, height: 800 } });
-  context.setDefaultTimeout(limitMs);
-  problems = [];
+  context.setDefaultTimeout(consolePage.pageLimitMs);
   page = await context.newPage();
-  page.on('pageerror', (error) => problems.push(String(error)));
-  page.on('console', (message) => {
-    if (message.text().includes('Content Security Policy')) problems.push(message.text());
-  });
+  problems = consolePage.watchProblems(page);
 });
 afterEach(async () => {
   await context.close();
   expect(problems).toEqual([]);
 });
 
-const keyField = () => page.getByLabel('API key or operator key');
-
-async function signIn(path: string, key = control.keys.api_key): Promise<void> {
-  await page.goto(path);
-  await keyField().fill(key);
-  await page.keyboard.press('Enter');
-  await keyField().waitFor({ state: 'detached' });
-}
-
-/** Run in the page. @param options of axe, as JavaScript */
-const breaches = (
-  options: string,
-) => `axe.run(document, ${options}).then(({ violations }) => violations.flatMap(
-  ({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)))`;
-
-/** Rules that the page breaks, with the elements: all in the dark theme, those of colours in the light one too. */
-async function brokenRules(): Promise<string[]> {
-  const found: string[] = [];
-  await page.evaluate(axe.source);
-  for (const [colorScheme, options] of [
-    ['light', "{ runOnly: ['color-contrast'] }"],
-    ['dark', '{}'],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    const broken = await page.evaluate<string[]>(breaches(options));
-    found.push(...broken.map((one) => `${colorScheme} ${one}`));
-  }
-  return found;
-}
-
-/** Waits until nothing is wider than the page of a small phone: drawings follow the width a moment later. */
-async function fitsPhone(): Promise<void> {
-  await page.setViewportSize({ width: 360, height: 740 });
-  await eventually(
-    'the page to fit a phone',
-    async () => (await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')) || null,
-    limitMs,
-  );
-}
+const keyField = () => consolePage.keyField(page);
+const signIn = (path: string, key = control.keys.api_key) => consolePage.signIn(page, path, key);
+const brokenRules = () => consolePage.brokenRules(page);
+const fitsPhone = () => consolePage.fitsPhone(page);
 
 describe('the console', () => {
   it('says what is wrong with a key, and opens the address that was asked for with the right one', async () => {

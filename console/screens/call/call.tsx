@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { request } from '../../api/client.ts';
-import { follow } from '../../api/follow.ts';
 import { problemOf } from '../../api/problem.ts';
 import { mayChange } from '../../api/session.ts';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
+import { useFollowed } from '../../parts/followed.ts';
 import { HangUp } from '../../parts/hang-up.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { Loading, ProblemNote, ReloadButton, Screen } from '../../parts/pieces.tsx';
@@ -40,29 +40,16 @@ export function Call({ id }: { id: string }) {
   );
 }
 
-/** How often a running call is read again at most, and at least for its quality; ms. */
-const soonMs = 500;
+/** A running call is read again at least this often, for its quality; ms. */
 const sampleMs = 5000;
 
 /** Reads a call again when something happens on it. */
 function useWhileRunning(id: string, running: boolean, reload: () => void): void {
+  useFollowed(running ? { types: 'call,transcript', call_id: id } : null, reload);
   useEffect(() => {
     if (!running) return;
-    let soon: ReturnType<typeof setTimeout> | undefined;
-    const again = () => {
-      clearTimeout(soon);
-      soon = setTimeout(reload, soonMs);
-    };
-    const end = follow(
-      { types: 'call,transcript', call_id: id },
-      { onStale: () => undefined, onEvent: again, onState: () => undefined },
-    );
     const samples = setInterval(reload, sampleMs);
-    return () => {
-      end();
-      clearTimeout(soon);
-      clearInterval(samples);
-    };
+    return () => clearInterval(samples);
   }, [id, running]);
 }
 

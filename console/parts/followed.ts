@@ -1,0 +1,48 @@
+/** Reads what a screen shows again when events say that it has changed. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { follow } from '../api/follow.ts';
+
+/** Between two readings at least: events come many at once. */
+const soonMs = 500;
+
+/** What has no event of its own, such as the end of a set of runs, is read this often while it can change, ms. */
+const withoutEventMs = 2000;
+
+/**
+ * @param query as `GET /v1/events` takes it; null: nothing of what is shown can change
+ * @returns whether events arrive
+ */
+export function useFollowed(
+  query: Readonly<Record<string, string>> | null,
+  reload: () => void,
+  { alsoWithoutEvent = false } = {},
+): boolean {
+  const following = useSignal(false);
+  const key = query === null ? null : JSON.stringify(query);
+  useEffect(() => {
+    if (query === null) return;
+    let soon: ReturnType<typeof setTimeout> | undefined;
+    const again = () => {
+      soon ??= setTimeout(() => {
+        soon = undefined;
+        reload();
+      }, soonMs);
+    };
+    const end = follow(query, {
+      // It was read just before, and may have changed until now.
+      onStale: again,
+      onEvent: again,
+      onState: (now) => {
+        following.value = now;
+      },
+    });
+    const timer = alsoWithoutEvent ? setInterval(reload, withoutEventMs) : undefined;
+    return () => {
+      end();
+      clearInterval(timer);
+      clearTimeout(soon);
+    };
+  }, [key]);
+  return following.value;
+}

@@ -1,0 +1,71 @@
+/** The screens that the role can see, in groups. On a phone they are behind one button. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { ScreenName } from '#shared/console-paths.ts';
+import { isOperator } from '../api/session.ts';
+import { address, pathTo, place } from '../router.ts';
+import { texts } from '../text/texts.ts';
+
+type LinkName = Exclude<keyof typeof texts.nav, 'label' | 'menu' | 'groups'>;
+/** Each link with the screens that belong to it besides its own. */
+type NavLink = readonly [name: LinkName & ScreenName, ...others: ScreenName[]];
+type NavGroup = readonly [title: string, links: readonly NavLink[]];
+
+const { groups } = texts.nav;
+
+const ofOperators: readonly NavGroup[] = [[groups.deployment, [['edges', 'live'], ['sessions']]]];
+
+const ofCustomers: readonly NavGroup[] = [
+  [groups.calls, [['live'], ['calls', 'call']]],
+  [groups.trunks, [['trunks', 'trunk']]],
+  [
+    groups.agents,
+    [
+      ['tests', 'test'],
+      ['runs', 'run'],
+      ['sets', 'set'],
+    ],
+  ],
+  [groups.organization, [['sessions']]],
+];
+
+export function Navigation() {
+  const open = useSignal(false);
+  const { screen } = place.value;
+  useEffect(() => {
+    open.value = false;
+  }, [address.value]);
+  return (
+    <>
+      <button
+        type="button"
+        class="menu-button"
+        aria-expanded={open.value}
+        aria-controls="screens"
+        onClick={() => {
+          open.value = !open.value;
+        }}
+      >
+        {texts.nav.menu}
+      </button>
+      <nav id="screens" class={open.value ? 'open' : undefined} aria-label={texts.nav.label}>
+        {(isOperator.value ? ofOperators : ofCustomers).map(([title, links]) => (
+          <div key={title} class="group">
+            <p class="group-title quiet">{title}</p>
+            {links.map(([name, ...others]) => (
+              <a
+                key={name}
+                href={pathTo(name)}
+                {...((screen === name || others.some((one) => one === screen)) && {
+                  'aria-current': 'page' as const,
+                })}
+              >
+                {texts.nav[name]}
+              </a>
+            ))}
+          </div>
+        ))}
+      </nav>
+    </>
+  );
+}

@@ -1,0 +1,45 @@
+/** The screen of an address. Those that are not seen first are fetched when they are shown. */
+import type { ComponentType } from 'preact';
+import type { ScreenName } from '#shared/console-paths.ts';
+import { isOperator } from '../api/session.ts';
+import { Screen } from '../parts/pieces.tsx';
+import { place } from '../router.ts';
+import { texts } from '../text/texts.ts';
+import { Calls } from './calls.tsx';
+import { Edges } from './edges.tsx';
+import { Later } from './later.tsx';
+import { Live } from './live/live.tsx';
+import { Sessions } from './sessions.tsx';
+
+type Shown = ComponentType<{ readonly id: string }>;
+type Fetched = () => Promise<Shown>;
+
+const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
+  call: () => import('./call/call.tsx').then((one) => one.Call),
+  trunks: () => import('./trunks/trunks.tsx').then((one) => one.Trunks),
+  trunk: () => import('./trunks/trunk.tsx').then((one) => one.Trunk),
+  tests: () => import('./tests/scenarios.tsx').then((one) => one.Scenarios),
+  test: () => import('./tests/scenario.tsx').then((one) => one.ScenarioScreen),
+  runs: () => import('./tests/runs.tsx').then((one) => one.Runs),
+  run: () => import('./tests/run.tsx').then((one) => one.RunScreen),
+  sets: () => import('./tests/sets.tsx').then((one) => one.Sets),
+  set: () => import('./tests/set.tsx').then((one) => one.SetScreen),
+};
+
+export function Shown() {
+  const { screen, id } = place.value;
+  if (screen === 'sessions') return <Sessions />;
+  if (isOperator.value) return screen === 'edges' || screen === 'live' ? <Edges /> : <NotFound />;
+  if (screen === 'live') return <Live />;
+  if (screen === 'calls') return <Calls />;
+  const load = screen && fetched[screen];
+  return load ? <Later key={`${screen} ${id}`} id={id} load={load} /> : <NotFound />;
+}
+
+function NotFound() {
+  return (
+    <Screen title={texts.notFound.title}>
+      <p>{texts.notFound.text}</p>
+    </Screen>
+  );
+}

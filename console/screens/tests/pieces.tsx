@@ -1,0 +1,84 @@
+/** What all screens about tests share. */
+import type { Answer } from '../../api/client.ts';
+import { request } from '../../api/client.ts';
+import { duration, figure } from '../../parts/format.ts';
+import { Badge, Time, type Tone } from '../../parts/pieces.tsx';
+import type { Column } from '../../parts/table.tsx';
+import { pathTo } from '../../router.ts';
+import { tests } from '../../text/tests.ts';
+
+export type RunRow = Answer<'GET /v1/agent-testing/runs'>['runs'][number];
+export type Scenario = Answer<'GET /v1/agent-testing/scenarios/{id}'>;
+export type Run = Answer<'GET /v1/agent-testing/runs/{id}'>;
+export type Verdict = Run['assertion_results'][number];
+
+type Status = RunRow['status'];
+
+const tones: Readonly<Record<Status, Tone>> = {
+  PENDING: 'quiet',
+  RUNNING: 'live',
+  PASSED: 'good',
+  FAILED: 'bad',
+  ERROR: 'warn',
+  CANCELLED: 'quiet',
+};
+
+export function RunStatus({ status }: { status: Status }) {
+  return <Badge tone={tones[status]}>{tests.statuses[status]}</Badge>;
+}
+
+export function isOver(status: Status): boolean {
+  return status !== 'PENDING' && status !== 'RUNNING';
+}
+
+export function score(value: number | null): string {
+  return figure(value, 2);
+}
+
+/** `34 ms`, `2.3 s`, and from a minute on as a clock. */
+export function took(ms: number | null): string {
+  if (ms === null || ms < 1000) return figure(ms, 0, 'ms');
+  return ms < 60_000 ? figure(ms / 1000, 1, 's') : duration(ms / 1000);
+}
+
+/** Of each pathway and persona that can be tested, its name. */
+export async function agentNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const pathways = await request('GET /v1/pathway', { query: { limit: 500 }, signal });
+  return new Map(pathways.map((one) => [one.pathway_id, one.name]));
+}
+
+export function agentOf(
+  subject: { readonly pathway_id: string | null; readonly persona_id: string | null },
+  names: ReadonlyMap<string, string>,
+): string {
+  if (subject.pathway_id === null) return tests.scenarios.persona;
+  return names.get(subject.pathway_id) ?? subject.pathway_id.slice(0, 8);
+}
+
+const { head } = tests.runs;
+
+export const runColumns: readonly Column<RunRow>[] = [
+  { head: head.status, cell: ({ status }) => <RunStatus status={status} /> },
+  {
+    head: head.scenario,
+    cell: ({ id, scenario }) => (
+      <a class="row-link" href={pathTo('run', id)}>
+        {scenario.name}
+      </a>
+    ),
+    grows: true,
+  },
+  { head: head.score, cell: (run) => score(run.overall_score), numeric: true },
+  { head: head.turns, cell: (run) => run.turn_count, numeric: true, from: 'medium' },
+  { head: head.took, cell: (run) => took(run.duration_ms), numeric: true, from: 'medium' },
+  { head: head.at, cell: (run) => <Time at={run.created_at} />, from: 'medium' },
+  {
+    head: head.failed,
+    cell: ({ assertion_results }) => {
+      const failed = assertion_results.find((one) => !one.passed);
+      return failed ? (failed.name ?? failed.type) : '';
+    },
+    from: 'wide',
+    grows: true,
+  },
+];

@@ -1,0 +1,81 @@
+/** Test runs, newest first, kept current by events. */
+import { request } from '../../api/client.ts';
+import { useFollowed } from '../../parts/followed.ts';
+import { useLoaded } from '../../parts/load.ts';
+import { offsetOf, Pages } from '../../parts/pages.tsx';
+import { Badge, Empty, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { Table } from '../../parts/table.tsx';
+import { useTitle } from '../../parts/title.ts';
+import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
+import { tests } from '../../text/tests.ts';
+import { type RunRow, runColumns } from './pieces.tsx';
+
+/** Rows of a page. */
+const pageRows = 50;
+
+const words = tests.runs;
+const statuses = ['PASSED', 'FAILED', 'ERROR', 'CANCELLED', 'RUNNING', 'PENDING'] as const;
+
+function statusOf(value: string | null): RunRow['status'] | null {
+  return statuses.find((one) => one === value) ?? null;
+}
+
+export function Runs() {
+  useTitle(words.title);
+  const status = statusOf(query.value.get('status'));
+  const batch = query.value.get('batch');
+  const loaded = useLoaded(address.value, async (signal) =>
+    request('GET /v1/agent-testing/runs', {
+      query: {
+        limit: pageRows,
+        offset: offsetOf(),
+        ...(status && { status }),
+        ...(batch && { batch_id: batch }),
+      },
+      signal,
+    }),
+  );
+  const following = useFollowed({ types: 'test_run' }, loaded.reload);
+  const { data } = loaded;
+  return (
+    <Screen
+      title={words.title}
+      actions={<Badge tone={following ? 'good' : 'warn'}>{following ? tests.live : tests.connecting}</Badge>}
+    >
+      <div class="filters">
+        <label>
+          {words.status}
+          <select
+            value={status ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              navigate(withQuery(pathTo('runs'), { status: value, batch: batch ?? '' }))
+            }
+          >
+            <option value="">{words.all}</option>
+            {statuses.map((one) => (
+              <option key={one} value={one}>
+                {tests.statuses[one]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
+      {!data && loaded.loading && <Loading />}
+      {data?.runs.length === 0 && status === null && batch === null && (
+        <Empty title={words.empty}>
+          {words.emptyNext} <a href={pathTo('tests')}>{words.goTo}</a>
+        </Empty>
+      )}
+      {data?.runs.length === 0 && (status !== null || batch !== null) && (
+        <Empty title={words.noMatch}>{words.noMatchNext}</Empty>
+      )}
+      {data && data.runs.length > 0 && (
+        <>
+          <Table name={words.title} rows={data.runs} columns={runColumns} keyOf={(run) => run.id} />
+          <Pages path={pathTo('runs')} rows={pageRows} total={data.total_count} />
+        </>
+      )}
+    </Screen>
+  );
+}

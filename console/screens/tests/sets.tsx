@@ -1,0 +1,66 @@
+/** Simulation sets: scenarios that were run many times. */
+import { type Answer, request } from '../../api/client.ts';
+import { useFollowed } from '../../parts/followed.ts';
+import { useLoaded } from '../../parts/load.ts';
+import { offsetOf, Pages } from '../../parts/pages.tsx';
+import { Empty, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { percent } from '../../parts/rates.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { useTitle } from '../../parts/title.ts';
+import { address, pathTo } from '../../router.ts';
+import { tests } from '../../text/tests.ts';
+import { isOver, RunStatus } from './pieces.tsx';
+
+type Row = Answer<'GET /v1/agent-testing/simulation-sets'>['simulation_sets'][number];
+
+/** Rows of a page. */
+const pageRows = 50;
+
+const words = tests.sets;
+const { head } = words;
+
+const columns: readonly Column<Row>[] = [
+  { head: head.status, cell: ({ status }) => <RunStatus status={status} /> },
+  {
+    head: head.size,
+    cell: ({ id, total_scenarios, simulations_per_scenario }) => (
+      <a class="row-link" href={pathTo('set', id)}>
+        {total_scenarios} × {simulations_per_scenario}
+      </a>
+    ),
+    grows: true,
+  },
+  { head: head.threshold, cell: (row) => percent(row.pass_threshold), numeric: true },
+  { head: head.at, cell: (row) => <Time at={row.created_at} /> },
+  { head: head.ended, cell: (row) => <Time at={row.completed_at} />, from: 'medium' },
+];
+
+export function Sets() {
+  useTitle(words.title);
+  const loaded = useLoaded(address.value, (signal) =>
+    request('GET /v1/agent-testing/simulation-sets', {
+      query: { limit: pageRows, offset: offsetOf() },
+      signal,
+    }),
+  );
+  const { data } = loaded;
+  const running = data?.simulation_sets.some(({ status }) => !isOver(status)) ?? false;
+  useFollowed(running ? { types: 'test_run' } : null, loaded.reload, { alsoWithoutEvent: true });
+  return (
+    <Screen title={words.title}>
+      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
+      {!data && loaded.loading && <Loading />}
+      {data?.simulation_sets.length === 0 && (
+        <Empty title={words.empty}>
+          {words.emptyNext} <a href={pathTo('tests')}>{tests.runs.goTo}</a>
+        </Empty>
+      )}
+      {data && data.simulation_sets.length > 0 && (
+        <>
+          <Table name={words.title} rows={data.simulation_sets} columns={columns} keyOf={({ id }) => id} />
+          <Pages path={pathTo('sets')} rows={pageRows} total={data.total_count} />
+        </>
+      )}
+    </Screen>
+  );
+}

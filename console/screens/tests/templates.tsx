@@ -1,0 +1,90 @@
+/** A new scenario from a template: a caller to start from. */
+import { useSignal } from '@preact/signals';
+import { request } from '../../api/client.ts';
+import { useLoaded } from '../../parts/load.ts';
+import { Loading, ProblemNote } from '../../parts/pieces.tsx';
+import { Form, textOf } from '../../parts/submit.tsx';
+import { navigate, pathTo } from '../../router.ts';
+import { tests } from '../../text/tests.ts';
+
+const words = tests.scenarios.template;
+
+interface NewScenarioProps {
+  readonly names: ReadonlyMap<string, string>;
+  /** The agent that is chosen at first; '': the first one. */
+  readonly pathway: string;
+  readonly open: boolean;
+}
+
+export function NewScenario({ open, ...props }: NewScenarioProps) {
+  const shown = useSignal(open);
+  return (
+    <details
+      class="card"
+      open={shown.value}
+      onToggle={({ currentTarget }) => {
+        shown.value = currentTarget.open;
+      }}
+    >
+      <summary>{words.title}</summary>
+      {shown.value && <Templates {...props} />}
+    </details>
+  );
+}
+
+function Templates({ names, pathway }: Omit<NewScenarioProps, 'open'>) {
+  const loaded = useLoaded('templates', (signal) =>
+    request('GET /v1/agent-testing/templates', { query: {}, signal }),
+  );
+  const chosen = useSignal('');
+  if (!loaded.data) {
+    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
+    return <Loading />;
+  }
+  const { templates } = loaded.data;
+  const template = templates.find(({ id }) => id === chosen.value) ?? templates[0];
+  const add = async (data: FormData) => {
+    const { scenario } = await request('POST /v1/agent-testing/templates/{id}/clone', {
+      path: { id: textOf(data, 'template') },
+      body: { pathway_id: textOf(data, 'pathway') },
+    });
+    navigate(pathTo('test', scenario.id));
+  };
+  return (
+    <>
+      <Form submit={words.add} run={add} label={words.title}>
+        <label>
+          {words.template}
+          <select
+            name="template"
+            value={template?.id ?? ''}
+            onChange={({ currentTarget: { value } }) => {
+              chosen.value = value;
+            }}
+          >
+            {templates.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {words.agent}
+          <select name="pathway">
+            {[...names].map(([id, name]) => (
+              <option key={id} value={id} selected={id === pathway}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </Form>
+      {template && (
+        <p class="quiet">
+          {template.description} {words.turns(template.max_turns)}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,65 @@
+/** The console in a real browser: signing in, and what every screen must hold to. */
+import axe from 'axe-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { eventually } from './eventually.ts';
+
+/** Of each step in the browser: finds what hangs, ms. */
+export const pageLimitMs = 90_000;
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox'],
+    timeout: pageLimitMs,
+  });
+}
+
+/** @returns what goes wrong in the page from now on: errors of scripts, and what its policy forbids */
+export function watchProblems(page: Page): string[] {
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) problems.push(message.text());
+  });
+  return problems;
+}
+
+export const keyField = (page: Page) => page.getByLabel('API key or operator key');
+
+export async function signIn(page: Page, path: string, key: string): Promise<void> {
+  await page.goto(path);
+  await keyField(page).fill(key);
+  await page.keyboard.press('Enter');
+  await keyField(page).waitFor({ state: 'detached' });
+}
+
+/** Run in the page. @param options of axe, as JavaScript */
+const breaches = (
+  options: string,
+) => `axe.run(document, ${options}).then(({ violations }) => violations.flatMap(
+  ({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)))`;
+
+/** Rules that the page breaks, with the elements: all in the dark theme, those of colours in the light one too. */
+export async function brokenRules(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  await page.evaluate(axe.source);
+  for (const [colorScheme, options] of [
+    ['light', "{ runOnly: ['color-contrast'] }"],
+    ['dark', '{}'],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    const broken = await page.evaluate<string[]>(breaches(options));
+    found.push(...broken.map((one) => `${colorScheme} ${one}`));
+  }
+  return found;
+}
+
+/** Waits until nothing is wider than the page of a small phone: drawings follow the width a moment later. */
+export async function fitsPhone(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 740 });
+  await eventually(
+    'the page to fit a phone',
+    async () => (await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')) || null,
+    pageLimitMs,
+  );
+}
