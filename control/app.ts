@@ -4,7 +4,7 @@ import { withLimits } from '#shared/limits.ts';
 import { alertRoutes, alertSenders, startAlerts } from './alerts/index.ts';
 import { auditRoutes } from './audit/index.ts';
 import { createBackground } from './background.ts';
-import { callRoutes, completedBody, startLostCalls } from './calls/index.ts';
+import { callRoutes, completedBody, startEarlierCalls, startLostCalls } from './calls/index.ts';
 import { chatRoutes } from './chats/index.ts';
 import { checkRoutes } from './checks/index.ts';
 import { consoleRoutes } from './console/index.ts';
@@ -199,6 +199,7 @@ async function assemble(
         startAlerts(services, senders, logger, metrics.alerts, random),
         startStorageWork(services, logger, metrics.registry),
         replica.whileHeld('lost calls', () => rounds(startLostCalls(services, logger, calls))),
+        replica.whileHeld('earlier calls', () => rounds(startEarlierCalls(services, logger))),
         replica.whileHeld('retention', () => rounds(startRetention(services, logger, metrics.retention))),
         replica.whileHeld('widget sweep', () => rounds(widgets.startSweep())),
         replica.whileHeld('events', () => rounds(events.startSweep())),

@@ -147,7 +147,7 @@ describe('startRetention', () => {
     while (clock.pending === 0) await setImmediate();
     clock.advance(60 * 60 * 1000);
     await ended.promise;
-    expect(seen).toEqual(['traceParts', 'calls']);
+    expect(seen).toEqual(['traceParts', 'calls', 'callSums']);
     await stop();
     expect(clock.pending).toBe(0);
   });

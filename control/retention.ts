@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { pruneAlerts, pruneProbeRuns } from './alerts/index.ts';
 import { deleteChangesBefore } from './audit/index.ts';
-import { deleteCallsBefore, deleteTracesBefore, pruneRefused } from './calls/index.ts';
+import { deleteCallsBefore, deleteSumsBefore, deleteTracesBefore, pruneRefused } from './calls/index.ts';
 import { pruneChats } from './chats/index.ts';
 import { pruneChecks } from './checks/index.ts';
 import { addPartitions, type Database, type Db, mostDeletedAtOnce, type SecretBox } from './db/index.ts';
@@ -45,6 +45,7 @@ type DeleteFile = (id: string) => Promise<void>;
 const kinds = {
   traceParts: (db, clock, { retention }) => deleteTracesBefore(db, daysAgo(clock, retention.traces)),
   calls: (db, clock, { retention }) => deleteCallsBefore(db, daysAgo(clock, retention.calls)),
+  callSums: (db, clock, { retention }) => deleteSumsBefore(db, daysAgo(clock, retention.calls)),
   recordings: (db, clock, { retention }, deleteRecording) =>
     deleteRecordingsBefore(db, daysAgo(clock, retention.recordings), deleteRecording),
   refused: (db, clock, { retention }) => pruneRefused(db, daysAgo(clock, retention.calls)),

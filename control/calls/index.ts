@@ -1,5 +1,7 @@
 /** Calls: placing, listing and reading them, and closing those whose edge is gone. */
+export { deleteSumsBefore } from './call-sums.ts';
 export { completedBody } from './completed-event.ts';
+export { startEarlierCalls } from './earlier-calls.ts';
 export { callLimits } from './limits.ts';
 export { closeCallsWithoutOutbox, startLostCalls } from './lost.ts';
 export { closeCallsNotRunning, closeCallsOfEdge } from './lost-store.ts';

@@ -14,6 +14,7 @@ import { ApiError } from '#shared/errors.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 import type { CallRow, Db } from '../db/index.ts';
 import { type App, orgOf, readSpan } from '../http/index.ts';
+import { aggregateRoutes } from './aggregates-routes.ts';
 import { isSearch, type SearchFilter, type SearchPage, searchCalls } from './call-search.ts';
 import type { CallDeps } from './deps.ts';
 import { type CallFilter, listCalls } from './log-store.ts';
@@ -32,6 +33,7 @@ const charsAtOnce = 256 * 1024;
 
 export function sipCallRoutes(app: App, services: CallDeps): void {
   const { db } = services.database;
+  aggregateRoutes(app, services);
   measuredRoutes(app, services);
   refusedRoutes(app, services);
   app.route({

@@ -12,6 +12,7 @@ import { newId } from '#shared/ids.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import { builtOnce, type CallRow, type Database, type Db, fromJson, isAmong } from '../db/index.ts';
 import { changeAndRecord, recordEvents } from '../events/index.ts';
+import { withSums } from './call-sums.ts';
 import { queueCallsCompleted } from './completed-event.ts';
 import { queueConferenceEvents, type ReportedEvent } from './conference-events.ts';
 import { endsOf, type ToldCall, toldColumns } from './happenings.ts';
@@ -35,21 +36,23 @@ function mustEnd({ termination, hangup_by }: End): boolean {
 /** Ends a call that no edge took. Does nothing once an edge has reported it. */
 export function failQueuedCall(db: Db, id: string, now: string, detail: string): Promise<void> {
   return changeAndRecord(db, async (trx) => {
-    const failed = await trx
-      .updateTable('calls')
-      .set({
-        status: 'failed',
-        outcome: 'failed',
-        ended_at: now,
-        termination: unavailable,
-        termination_detail: detail,
-        hangup_by: 'error',
-      })
-      .where('id', '=', id)
-      .where('sip_call_id', '=', '')
-      .where('ended_at', 'is', null)
-      .returning(toldColumns)
-      .execute();
+    const failed = await withSums(trx, [id], () =>
+      trx
+        .updateTable('calls')
+        .set({
+          status: 'failed',
+          outcome: 'failed',
+          ended_at: now,
+          termination: unavailable,
+          termination_detail: detail,
+          hangup_by: 'error',
+        })
+        .where('id', '=', id)
+        .where('sip_call_id', '=', '')
+        .where('ended_at', 'is', null)
+        .returning(toldColumns)
+        .execute(),
+    );
     return endsOf(failed, now);
   });
 }
@@ -263,7 +266,10 @@ const updateClosed = builtOnce((db, { id, ...end }: Closed) =>
 /** Stores the end of calls that their edge does not report. @param now ISO */
 export async function closeCalls(db: Db, closed: readonly Closed[], now: string): Promise<void> {
   const ended: ToldCall[] = [];
-  for (const one of closed) ended.push(...(await updateClosed(db, one)));
+  const ids = closed.map(({ id }) => id);
+  await withSums(db, ids, async () => {
+    for (const one of closed) ended.push(...(await updateClosed(db, one)));
+  });
   await recordEvents(db, endsOf(ended, now));
 }
 

@@ -16,6 +16,7 @@ import {
 import type { ReportEffects } from '../edge-link/index.ts';
 import { eventSubject, type Followers, nobody, recordEvents } from '../events/index.ts';
 import { webhookSubject } from '../webhooks/index.ts';
+import { withSums } from './call-sums.ts';
 import { queueCallsCompleted } from './completed-event.ts';
 import { queueConferenceEvents, type ReportedEvent } from './conference-events.ts';
 import { happeningsOfCalls, happeningsOfLines, happeningsOfSamples } from './happenings.ts';
@@ -97,7 +98,10 @@ export class CallReports {
       now,
     );
     if (queued || told) wanted[0]?.effects.announced.add(webhookSubject);
-    for (const rows of newestRows(wanted.map(({ row }) => row))) await saveCalls(db, [...rows.values()]);
+    const ids = new Set(wanted.map(({ row }) => row.id));
+    await withSums(db, [...ids], async () => {
+      for (const rows of newestRows(wanted.map(({ row }) => row))) await saveCalls(db, [...rows.values()]);
+    });
     await insertTranscripts(db, this.#transcripts);
     await insertTraces(db, this.#traces);
     await this.#measured.store(db);

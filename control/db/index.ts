@@ -42,6 +42,7 @@ export type {
   ApiKeyRow,
   AuditEntryRow,
   CallRow,
+  CallSumRow,
   ChatRow,
   Db,
   DiscoveryRow,

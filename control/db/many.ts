@@ -27,6 +27,8 @@ interface Update {
   readonly columns: readonly string[];
   /** Texts of these are appended to what is there. */
   readonly appended?: readonly string[];
+  /** Numbers of these are added to what is there. */
+  readonly added?: readonly string[];
   /** Only where this column has the same value, too. */
   readonly where?: string;
 }
@@ -118,13 +120,16 @@ function arraysOf(columns: object, lists: Values): RawBuilder<unknown> {
 
 function endingOf(table: string, conflict: OnConflict): RawBuilder<unknown> {
   if (conflict === 'ignore') return sql`on conflict do nothing returning 1`;
-  const { columns, appended = [], key, where } = conflict;
+  const { columns, appended = [], added = [], key, where } = conflict;
   const set = columns.map((column) => sql`${sql.ref(column)} = ${sql.ref(`excluded.${column}`)}`);
   const grow = appended.map(
     (column) =>
       sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} || ${sql.ref(`excluded.${column}`)}`,
   );
-  const changes = [...set, ...grow];
+  const sums = added.map(
+    (column) => sql`${sql.ref(column)} = ${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`,
+  );
+  const changes = [...set, ...grow, ...sums];
   const keys = sql.join((typeof key === 'string' ? [key] : key).map((column) => sql.ref(column)));
   const same =
     where === undefined

@@ -52,6 +52,7 @@ import { up as events } from './0059-events.ts';
 import { up as measurements } from './0061-measurements.ts';
 import { up as callSearch } from './0062-call-search.ts';
 import { up as refusedInvites } from './0063-refused-invites.ts';
+import { up as callSums } from './0064-call-sums.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -106,4 +107,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0061-measurements': { up: measurements },
   '0062-call-search': { up: callSearch },
   '0063-refused-invites': { up: refusedInvites },
+  '0064-call-sums': { up: callSums },
 };

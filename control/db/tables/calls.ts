@@ -88,6 +88,30 @@ export interface MeasuredPartRow {
   received_at: IsoTime;
 }
 
+/** Ended calls of an hour or a day, by trunk, direction and MOS. */
+export interface CallSumRow {
+  org_id: string;
+  unit: 'hour' | 'day';
+  /** Of `started_at`: `2030-01-01T05` or `2030-01-01`, UTC */
+  period: string;
+  /** Empty: none. */
+  trunk_id: string;
+  direction: CallRow['direction'];
+  /** Hundredths; 0: not measured. */
+  mos: number;
+  calls: number;
+  answered: number;
+  /** Of the answered ones, from the answer to the end. */
+  talk_ms: number;
+}
+
+/** While calls of earlier versions are not counted in `call_sums`: those with an id below `before_id`. */
+export interface UncountedCallsRow {
+  id: 1;
+  before_id: string;
+  begins_at: IsoTime;
+}
+
 /** INVITEs that edges have refused, of one source, reason and number. */
 export interface RefusedInvitesRow {
   id: string;
@@ -141,5 +165,7 @@ export interface CallsTables {
   quality_parts: MeasuredPartRow;
   turn_parts: MeasuredPartRow;
   refused_invites: RefusedInvitesRow;
+  call_sums: CallSumRow;
+  uncounted_calls: UncountedCallsRow;
   webhook_deliveries: WebhookDeliveryRow;
 }
