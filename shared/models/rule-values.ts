@@ -15,6 +15,22 @@ export function valueIn(
   wanted: VariableWanted,
   alone: boolean,
 ): string | number | boolean | undefined {
+  // "Tuesday, no wait, Thursday": what follows the correction counts, if it has a value.
+  const corrected = text.split(correction).at(-1);
+  if (corrected === undefined || corrected === text || wanted.type === 'boolean') {
+    return plainValueIn(text, wanted, alone);
+  }
+  return plainValueIn(corrected, wanted, alone) ?? plainValueIn(text, wanted, alone);
+}
+
+const correction =
+  /[,.]?\s(?:no,? (?:wait|sorry)|(?:oh )?sorry,? (?:i mean|no|make that)|i mean|or rather|make that|i meant)\b[,.]?/i;
+
+function plainValueIn(
+  text: string,
+  wanted: VariableWanted,
+  alone: boolean,
+): string | number | boolean | undefined {
   switch (wanted.type) {
     case 'integer':
     case 'number':
@@ -68,7 +84,22 @@ function textIn(text: string, wanted: VariableWanted, alone: boolean): string | 
   }
   const said = namedValueIn(text, wanted.name);
   if (identifier.test(about)) return identifierIn(said ?? text);
-  return said ?? (alone ? text.trim() : undefined);
+  return said ?? (alone ? withoutLead(text) : undefined);
+}
+
+/** "Um, it's Tuesday, please." has `Tuesday`. A text of such words only stays as it is. */
+function withoutLead(text: string): string {
+  const bare = text
+    .trim()
+    .replace(/^(?:(?:um+|uh+|er+|hm+|oh|well|so|sure|okay)[,.]?\s+)+/i, '')
+    .replace(
+      /^(?:it(?:['’]s| is)|that(?:['’]s| is| would be)|i['’]d (?:say|prefer)|make it|let['’]s say)\s+/i,
+      '',
+    )
+    .replace(/,?\s(?:please|thanks|thank you)[.!]*$/i, '')
+    .replace(/[.!]+$/, '')
+    .trim();
+  return bare === '' ? text.trim() : bare;
 }
 
 /** A value that identifies something: digits, letters and marks, not a sentence. */

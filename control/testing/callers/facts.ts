@@ -19,7 +19,7 @@ const statement =
   /\b(?:your|my|the caller's)\s+([a-z][\w -]{1,40}?)\s+(?:is|are)\s+(.{1,200}?)(?=[.!](?:\s|$)|[;\n]|,? and (?:your|my)\b|$)/gi;
 /** Entries that are instructions, not facts. An order number, a first name and a start date are facts. */
 const instruction =
-  /^(?:say|says|then|when|if|begin|ask|important|note|instructions?)\b|\b(?:say|says|first|then|when|if|begin|start|ask|goal|mood|patience|role|persona|instructions?|important|note|facts|turns?|order|example)$/i;
+  /^(?:you|say|says|then|when|if|begin|ask|important|note|instructions?)\b|\b(?:say|says|first|then|when|if|begin|start|ask|goal|mood|patience|role|task|job|aim|line|lines|greeting|answers?|persona|instructions?|important|note|facts|turns?|order|example)$/i;
 const email = /[^\s@<>"'(),;:]+@[^\s@<>"'(),;:]+\.[a-z]{2,}/i;
 const months = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?';
 const day = '\\d{1,2}(?:st|nd|rd|th)?';
@@ -27,6 +27,7 @@ const written = new RegExp(
   `\\b(?:\\d{4}-\\d{2}-\\d{2}|\\d{1,2}/\\d{1,2}/\\d{4}|${months} ${day}(?:,? \\d{4})?|${day} (?:of )?${months}(?:,? \\d{4})?)\\b`,
   'i',
 );
+const weekday = /\b(?:next |this )?(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b/;
 const phone = /\+?\d[\d ().-]{6,}\d/;
 
 /** Other words that ask for the same. */
@@ -54,7 +55,9 @@ export function factsIn(text: string, given: Readonly<Record<string, unknown>> =
       .trim()
       .replaceAll(/[_\s]+/g, ' ')
       .toLowerCase();
-    const plain = value.trim().replace(/^["“”]|["“”]$|[.,;]+$/g, '');
+    const whole = value.trim().replace(/^["“”]|["“”]$|[.,;]+$/g, '');
+    // "Your name is Ann Lee, and you live in Rome": a name has no clause after it.
+    const plain = /\bname$/.test(name) ? (whole.split(/,\s|\s(?:and|but)\s/)[0] ?? whole) : whole;
     if (plain !== '' && !found.has(name)) found.set(name, plain);
   };
   for (const [key, value] of Object.entries(given)) {
@@ -84,8 +87,8 @@ function addEntities(
   if (number !== undefined && !has(/phone|number/)) add('phone number', number);
   const document = english(text);
   const spoken = () => String(document.match('#Date+').first().text('text')).trim();
-  const date = written.exec(text)?.[0] ?? spoken();
-  if (/\d|day$/i.test(date) && !has(/date|day/)) add('date', date);
+  const date = written.exec(text)?.[0] ?? weekday.exec(text)?.[0] ?? spoken();
+  if (/\d|\b(?:next|this|tomorrow|today)\b|[a-z]{3}day\b/i.test(date) && !has(/date|day/)) add('date', date);
   const place = String(document.places().first().text('text')).trim();
   if (place !== '' && !has(/city|town|address/)) add('city', place);
 }

@@ -1,6 +1,7 @@
 /** The meaning of the agent's words for a caller, as far as rules can tell. Pure. */
 import { asKeys } from '#shared/agent/keys.ts';
 import { lexicon, phraseIn, plainText } from '../judging/lexicon.ts';
+import { asksFor, type Request, requestsIn } from './asked.ts';
 
 export interface MenuChoice {
   readonly keys: string;
@@ -10,8 +11,14 @@ export interface MenuChoice {
 export interface Heard {
   /** All of it; empty: the agent said nothing. */
   readonly text: string;
-  /** Sentences that ask for something. */
+  /** Sentences that ask for something, as a question or in other words. */
   readonly questions: readonly string[];
+  /** What is asked for besides values: to hold, to repeat, … */
+  readonly requests: readonly Request[];
+  /** The agent is the one who calls. */
+  readonly outbound: boolean;
+  /** The agent says a value and asks whether it is right. */
+  readonly readsBack: boolean;
   readonly menu: readonly MenuChoice[];
   /** "How can I help you?" */
   readonly opensFloor: boolean;
@@ -25,17 +32,21 @@ export interface Heard {
   readonly dismisses: boolean;
 }
 
-const asks =
-  /\?\s*$|^(?:please\s+)?(?:tell|say|give|spell|enter|provide|state|share|confirm|let me know|may i|could|can|what|which|when|where|who|how)\b|\bplease (?:tell|say|give|spell|enter|provide|state|share|confirm|let me know)\b/i;
 const floor =
-  /how (?:can|may) (?:i|we) (?:help|assist)|what can (?:i|we) (?:do|help)|what brings you|reason (?:for|of) (?:your|the) call|(?:what|what's) (?:is )?(?:this|it)? ?(?:about|regarding|concerning)|what would you like(?: to do)?\s*\?|what do you need|what happened|how should i direct/i;
+  /how (?:can|may) (?:i|we) (?:help|assist)|what can (?:i|we) (?:do|help)|what brings you|reason (?:for|of) (?:your|the) call(?! today was)|(?:what|what's) (?:is )?(?:this|it)? ?(?:about|regarding|concerning)|what would you like(?: to do)?\s*\?|what do you need\??$|what happened\s*\?|how (?:should|may|can) i direct|why (?:you are|you're) calling|tell me (?:what|how|why)(?: it is| this is)? (?:about|i can|you)|in a few words/i;
 const closed =
   /^(?:so,?\s+|and\s+|okay,?\s+|great,?\s+)?(?:is|are|do|does|did|can|could|would|will|shall|should|have|has|may)\b|\b(?:is that (?:right|correct|okay|ok)|correct|right|okay)\s*\?/i;
 const finished =
-  /\b(?:is|are|was|were|been|you're|all|i've|i have|it's|we've|we have)\s+(?:now\s+|all\s+)?(?:booked|scheduled|confirmed|all set|set up|done|complete|completed|cancelled|canceled|placed|updated|resolved|refunded|taken care of|reserved|registered|noted)\b|\banything else\b/i;
+  /\b(?:is|are|was|were|been|you're|all|i've|i have|it's|we've|we have)\s+(?:now\s+|all\s+)?(?:booked|scheduled|confirmed|all set|set up|done|complete|completed|cancelled|canceled|placed|updated|resolved|refunded|taken care of|reserved|registered|noted)\b|\b(?:any(?:thing)? else|something else (?:i|we) can|what else can (?:i|we)|was there something else|any (?:other|further|more) questions)\b|\b(?:that|this) (?:be )?(?:all|everything)\s*\?/i;
 const farewell =
   /\b(?:good ?bye|bye|have a (?:nice|great|good|lovely) \w+|thank you for calling|thanks for calling)\b/i;
 const handsOver = /\b(?:transfer(?:ring)? you|connect(?:ing)? you|put(?:ting)? you through)\b/i;
+const calls =
+  /\b(?:calling (?:from|about|to|on behalf|because|regarding|you|with)|this is [\p{L} ]{2,30} (?:from|with|at)\b|giv(?:e|ing) you a call|trying to reach)\b/iu;
+const readBack =
+  /(?:correct|(?<!all )right|yes|is it|isn't it)\s*\?|\bis that (?:right|correct)|\bdid you say\b|\bto confirm\b|\bread that back\b|\b(?:i have|i've got|i put) you\b|^so\b[^?]*\?|\b(?:your|the) (?:[a-z]+ ){1,3}(?:is|was)\b[^?]*\?/i;
+const asksOpen = /\b(?:what|which|when|where|who|whom|whose|how|why)\b/i;
+
 const dismissal =
   /\b(?:calm down|your fault|stop (?:shouting|yelling)|not my problem|nothing i can do|relax)\b/i;
 
@@ -46,13 +57,19 @@ const menuForms = [
 export function hear(lines: readonly string[]): Heard {
   const text = lines.join(' ').replaceAll(/\s+/g, ' ').trim();
   const sentences = text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence !== '');
-  const questions = sentences.filter((sentence) => asks.test(sentence));
+  const questions = sentences.filter((sentence, at) => asksFor(sentence, at === sentences.length - 1));
   return {
     text,
     questions,
     menu: menuIn(text),
     opensFloor: floor.test(plainText(text)),
-    yesOrNo: questions.some((question) => closed.test(question)),
+    // What was asked long ago is forgotten.
+    requests: requestsIn(text.slice(-600)),
+    outbound: calls.test(text),
+    readsBack: sentences.some((sentence) => readBack.test(sentence)),
+    yesOrNo: questions.some(
+      (question) => closed.test(question) || (/\?$/.test(question) && !asksOpen.test(question)),
+    ),
     done: finished.test(plainText(text)),
     goodbye: farewell.test(text),
     transfers: handsOver.test(text),

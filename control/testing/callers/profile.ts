@@ -22,8 +22,11 @@ const goalLine =
   /^\s*[-*•]?\s*(?:goal|your goal|objective|reason(?: for (?:the|your) call)?)\s*(?::|is(?: to)?)\s*(.+)$/im;
 const wish =
   /\b(?:you|i)\s+(?:only\s+|really\s+|just\s+)?(want(?:s)?|need(?:s)?|would like|'d like|wish|are calling|call|called|am calling)\s+(to|about|because|a|an|the|your|my)\b\s*([^.;!?\n]+)/i;
-const neutral = 'I have a question and I need some help.';
+/** The goal of a caller whose prompt names none. */
+export const neutralGoal = 'I have a question and I need some help.';
 
+/** Of a prompt that says nothing about it. */
+export const usualPatience = 4;
 const patient = /\b(?:very patient|endless patience|never hang up|patient)\b/i;
 const impatient = /\b(?:impatient|in a hurry|short patience|little patience|no patience)\b/i;
 
@@ -88,7 +91,7 @@ function read(text: string, personaName: string | null, given: Record<string, un
     quotes: [...text.matchAll(/"([^"\n]{3,500})"|“([^”\n]{3,500})”/g)].map(
       (match) => match[1] ?? match[2] ?? '',
     ),
-    patience: impatient.test(text) ? 2 : patient.test(text) ? 6 : 4,
+    patience: impatient.test(text) ? 2 : patient.test(text) ? 6 : usualPatience,
     text,
   };
 }
@@ -97,7 +100,8 @@ function nameIn(text: string, personaName: string | null): string | null {
   const told = named.exec(text)?.[1];
   if (told !== undefined) return told;
   const own = personaName?.trim() ?? '';
-  if (own === '') return null;
+  if (own === '' || /\b(?:caller|customer|mailbox|tester|user|client|service|voicemail|persona)\b/i.test(own))
+    return null;
   const person = String(english(own).people().first().text('text')).trim();
   return person !== '' || /^\p{Lu}[\p{L}'’-]*(?:\s+\p{Lu}[\p{L}'’-]*)?$/u.test(own) ? own : null;
 }
@@ -113,7 +117,7 @@ function goalIn(text: string): string {
       : `I want to ${plain.replace(/^to\s+/i, '')}.`;
   }
   const [, verb = '', link = '', rest = ''] = wish.exec(text) ?? [];
-  if (rest.trim() === '') return neutral;
+  if (rest.trim() === '') return neutralGoal;
   const what = firstPerson(
     `${link} ${rest}`.split(/,?\s+(?:but|and then|although)\s+|,\s+(?:they|it|this|which|who|he|she)\b/)[0] ??
       '',

@@ -32,10 +32,10 @@ describe('a cooperative caller', () => {
   it.each([
     ['So 3 nights, is that right?', /^Yes/],
     ['Would you like Tuesday?', /^Yes/],
-    ['So 5 nights, is that right?', /^No\. 3$/],
-    ['Would you like Monday or Tuesday?', /^Tuesday$/],
-    ['Can you tell me how many nights?', /^3$/],
-    ['For how many nights?', /^3$/],
+    ['So 5 nights, is that right?', /^No\b.* 3\.$/],
+    ['Would you like Monday or Tuesday?', /\bTuesday\b/],
+    ['Can you tell me how many nights?', /\b3\b/],
+    ['For how many nights?', /\b3\b/],
   ])('asked "%s" says %s', async (question, expected) => {
     const [, answer] = await answers({}, hello, question);
     expect(answer).toMatch(expected);
@@ -56,7 +56,9 @@ describe('a cooperative caller', () => {
 
   it("states its goal, without the persona's description of it", async () => {
     const tester_persona_prompt = 'You want a refund for your shoes, they fell apart.';
-    expect(await answers({ tester_persona_prompt }, hello)).toEqual(['I would like a refund for my shoes.']);
+    const [goal] = await answers({ tester_persona_prompt }, hello);
+    expect(goal).toContain('a refund for my shoes');
+    expect(goal).not.toContain('apart');
   });
 });
 
@@ -100,11 +102,10 @@ describe('a caller from a call', () => {
       'Please tell me the order number.',
       'Which colour would you like?',
     ];
-    expect(await answers({ category, tester_persona_prompt }, ...lines)).toEqual([
-      'It is about my order.',
-      '4821',
-      'dark green',
-    ]);
+    const [goal, number, colour] = await answers({ category, tester_persona_prompt }, ...lines);
+    expect(goal).toContain('It is about my order.');
+    expect(number).toContain('4821');
+    expect(colour).toContain('dark green');
   });
 });
 
@@ -121,7 +122,7 @@ describe('an angry caller', () => {
       'I am sorry to hear that. What is your order number?',
       'Refunds take fourteen days. Shall I connect you with billing?',
     );
-    expect(number).toBe('88231');
+    expect(number).toContain('88231');
     expect(yes).toMatch(/^Yes/);
   });
 

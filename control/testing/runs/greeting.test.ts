@@ -46,7 +46,7 @@ describe('a caller by rules', () => {
   it('speaks first where the agent waits for a greeting, and is answered in the same turn', async () => {
     const lines = await linesOf({ wait_for_greeting: true });
     expect(lines.slice(0, 2)).toMatchObject([
-      { role: 'user', content: 'I would like to order roses.', turn: 1 },
+      { role: 'user', content: expect.stringContaining('order roses'), turn: 1 },
       { role: 'assistant', turn: 1 },
     ]);
   });
@@ -55,7 +55,7 @@ describe('a caller by rules', () => {
     const lines = await linesOf({ wait_for_greeting: false });
     expect(lines.slice(0, 2)).toMatchObject([
       { role: 'assistant', turn: 0 },
-      { role: 'user', content: 'I would like to order roses.', turn: 1 },
+      { role: 'user', content: expect.stringContaining('order roses'), turn: 1 },
     ]);
   });
 

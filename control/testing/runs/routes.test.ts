@@ -70,11 +70,11 @@ describe('a run', () => {
         turn: 0,
         node_id: 'greet',
       },
-      { role: 'user', content: 'I would like to book an appointment.', turn: 1, node_id: null },
+      { role: 'user', content: expect.stringContaining('book an appointment'), turn: 1, node_id: null },
       { role: 'assistant', content: 'Sure. What is your name?', turn: 1, node_id: 'name' },
-      { role: 'user', content: 'My name is Sam Reed.', turn: 2, node_id: null },
+      { role: 'user', content: expect.stringContaining('Sam Reed'), turn: 2, node_id: null },
       { role: 'assistant', content: 'Which date suits you?', turn: 2, node_id: 'day' },
-      { role: 'user', content: 'May 4, 2030', turn: 3, node_id: null },
+      { role: 'user', content: expect.stringContaining('May 4, 2030'), turn: 3, node_id: null },
       { role: 'assistant', content: 'You are booked. Goodbye.', turn: 3, node_id: 'done' },
     ]);
   });

@@ -92,11 +92,12 @@ it('words that take the wrong edge are found, and the right edge learns them', a
     });
   const cancels = await wants('cancel', 'cancelled');
   await wants('change', 'moved');
-  const analysis = await analysisOf((await client.run(cancels)).id);
+  const analysis = await analysisOf((await client.run(cancels, { seed: 1 })).id);
   expect(analysis).toMatchObject({
     root_cause_class: 'flow',
-    root_cause:
-      'In “greet” the caller said "I would like to cancel my appointment.", and the conversation went to “move”. “cancelled” lies behind “cancel”, which is reached by the edge "End of treatment".',
+    root_cause: expect.stringMatching(
+      /^In “greet” the caller said ".*cancel my appointment.*", and the conversation went to “move”\. “cancelled” lies behind “cancel”, which is reached by the edge "End of treatment"\.$/,
+    ),
     suggestions: [{ type: 'flow_change', target_node_id: 'greet' }],
   });
   const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
@@ -111,7 +112,7 @@ it('a request sent without a value is explained, and the body uses the right var
     tester_persona_prompt: 'You want to book an appointment.\n- day: Tuesday',
     assertions: [{ type: 'WEBHOOK_TRIGGERED', config: { node_id: 'book', body_match: { date: 'Tuesday' } } }],
   });
-  const run = await client.run(id);
+  const run = await client.run(id, { seed: 1 });
   const [result] = run.assertion_results;
   expect(result?.reasoning).toBe(
     '0 of 1 webhook calls match; wanted at least 1 from book with {"date":"Tuesday"}. In one date was "", not "Tuesday".',
@@ -133,12 +134,12 @@ it('a loop is found, but not in the words of a caller who gives up', async () =>
     tester_persona_prompt: 'You want to book a room.\n- nights: 3',
     assertions: [{ type: 'NODE_REACHED', config: { node_id: 'done' } }],
   });
-  const run = await client.run(id);
+  const run = await client.run(id, { seed: 1 });
   expect(String(run.reasoning)).toContain('The caller lost patience.');
   expect(await analysisOf(run.id)).toMatchObject({
     root_cause_class: 'flow',
     root_cause: expect.stringMatching(
-      /^The conversation went from “confirm” back to “nights” 2 times, by the edge "Yes, right" when the caller said "Yes/,
+      /^The conversation went from “confirm” back to “nights” \d times, by the edge "Yes, right" when the caller said "/,
     ),
   });
   const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
@@ -156,7 +157,7 @@ it("swapped keys are reported, and no edge takes another's key", async () => {
     tester_persona_prompt: 'You want to talk to sales.',
     assertions: [{ type: 'NODE_REACHED', config: { node_id: 'sales' } }],
   });
-  const analysis = await analysisOf((await client.run(id)).id);
+  const analysis = await analysisOf((await client.run(id, { seed: 1 })).id);
   expect(analysis.suggestions[0]).toMatchObject({
     target_node_id: 'menu',
     suggested_change: 'Have the key that “menu” names for it lead to “sales”.',

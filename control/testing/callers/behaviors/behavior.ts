@@ -2,8 +2,10 @@
 
 import type { Chance } from '#shared/chance.ts';
 import type { Heard } from '../hearing.ts';
+import type { Manner } from '../manner.ts';
 import type { CallerMove } from '../ports.ts';
 import type { CallerProfile } from '../profile.ts';
+import type { Wording } from '../wording.ts';
 
 export interface CallerBehavior {
   next(heard: Heard): CallerMove;
@@ -12,6 +14,8 @@ export interface CallerBehavior {
 export interface CallerBehaviorParts {
   readonly profile: CallerProfile;
   readonly chance: Chance;
+  readonly manner: Manner;
+  readonly wording: Wording;
 }
 
 export function say(text: string): CallerMove {

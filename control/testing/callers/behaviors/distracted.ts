@@ -16,20 +16,29 @@ const quirks: readonly (readonly CallerMove[])[] = [
   [say('Sorry, I did not catch that, what did you say?'), say('Pardon? The line is bad.')],
 ];
 
+/** How many of its moves, where one may be. */
+const interrupts = 0.7;
+
 export class Distracted implements CallerBehavior {
   readonly #calm: Cooperative;
   readonly #left: CallerMove[];
+  readonly #chance: CallerBehaviorParts['chance'];
   #moves = 0;
+  #wasQuirk = false;
 
   constructor(parts: CallerBehaviorParts) {
     const { chance } = parts;
+    this.#chance = chance;
     this.#calm = new Cooperative(parts);
     this.#left = chance.shuffled(quirks).map((ways) => chance.pick(ways));
   }
 
   next(heard: Heard): CallerMove {
     this.#moves++;
-    const quirk = this.#moves % 2 === 0 && !heard.done && !heard.goodbye ? this.#left.shift() : undefined;
+    // Never two in a row: it does answer what it is asked.
+    const may = this.#moves > 1 && !this.#wasQuirk && !heard.done && !heard.goodbye;
+    const quirk = may && this.#chance.next() < interrupts ? this.#left.shift() : undefined;
+    this.#wasQuirk = quirk !== undefined;
     return quirk ?? this.#calm.next(heard);
   }
 }

@@ -12,7 +12,7 @@ const digressions = [
 const forgotten = ['Sorry, what was the question?', 'Where was I? What was the question again?'];
 const asides = [
   'Well, let me think.',
-  'Oh, hold on, where was I?',
+  'Oh, hold on, it is on the tip of my tongue.',
   'It was something else, no wait, now I know.',
 ];
 
@@ -41,6 +41,11 @@ export class Rambling implements CallerBehavior {
     if (answer.type !== 'say' || answer.leaves !== undefined || this.#moves === 1) return answer;
     if (this.#asides >= 2) return answer;
     this.#asides++;
-    return say(`${this.#parts.chance.pick(asides)} ${answer.text}`);
+    return say(`${this.#parts.chance.pick(asides)} ${sentence(answer.text)}`);
   }
+}
+
+/** Nobody adds a bare value to a sentence. */
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) || /\s(?:is|was)\s/.test(text) ? text : `It's ${text}.`;
 }

@@ -1,0 +1,34 @@
+/** Compares what the agent says with the caller's facts. Pure. */
+import { type Fact, plainWords } from './facts.ts';
+
+/** Whether a question contains the value of a fact. */
+export function names(question: string, { value }: Fact): boolean {
+  const said = plainWords(question);
+  const words = plainWords(value);
+  return words.length > 0 && words.every((word) => said.includes(word));
+}
+
+/** "Monday or Tuesday?" asks for a day without the word. */
+export function offered(question: string, facts: readonly Fact[]): Fact[] {
+  return /\bor\b/i.test(question) ? facts.filter((fact) => names(question, fact)).slice(0, 1) : [];
+}
+
+/** Words of which a sentence has one: another one of the list contradicts it. */
+const kinds: readonly RegExp[] = [
+  /\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b/i,
+  /\b(?:january|february|march|april|june|july|august|september|october|november|december)\b/i,
+];
+
+/** The fact that a closed question gets wrong: "Is Monday all right?" for a caller who wants Tuesday; null: none. */
+export function contradicts(question: string, facts: readonly Fact[]): Fact | null {
+  for (const kind of kinds) {
+    const said = kind.exec(question)?.[0].toLowerCase();
+    if (said === undefined) continue;
+    const own = facts.filter(({ value }) => kind.test(value));
+    const wished = own.filter(({ key }) => /\bday\b|\bdate\b|appointment/.test(key));
+    const counted = wished.length > 0 ? wished : own;
+    const [first] = counted;
+    if (first && !counted.some(({ value }) => value.toLowerCase().includes(said))) return first;
+  }
+  return null;
+}
