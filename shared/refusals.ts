@@ -23,6 +23,36 @@ export const refusals = {
     advice:
       'Set user name and password of the inbound configuration of NUMBER in the PBX, or add SOURCE to its allowed_ips.',
   },
+  phone_session_missing: {
+    summary: 'The browser sent no credentials of a phone session.',
+    advice:
+      'Create a phone session (POST /v1/phone-sessions), and give its user name and password to the phone in the page.',
+  },
+  phone_session_wrong: {
+    summary: 'The credentials of the phone are of no phone session.',
+    advice:
+      'Give user name and password of the phone session to the phone as they are. A session of an organization that is disabled is none.',
+  },
+  phone_session_expired: {
+    summary: 'The phone session has expired.',
+    advice: 'Create a phone session shortly before the call, or a longer one (expires_in_seconds).',
+  },
+  phone_session_revoked: {
+    summary: 'The phone session was revoked.',
+    advice: 'Nothing, if it was revoked on purpose; otherwise create another phone session.',
+  },
+  phone_session_used_up: {
+    summary: 'The phone session has made all of its calls.',
+    advice: 'Create a phone session for each call, or one with more calls (calls).',
+  },
+  phone_session_other_number: {
+    summary: 'The phone session is for another number.',
+    advice: 'Let the phone call the uri of its phone session, or create one for the number that it calls.',
+  },
+  phone_session_elsewhere: {
+    summary: 'The phone session is for another edge, or older than the last start of this one.',
+    advice: 'Let the phone connect to the url of its phone session; if it did, create another phone session.',
+  },
   number_unknown: {
     summary: 'No configuration has the dialed number.',
     advice:

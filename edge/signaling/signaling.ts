@@ -20,6 +20,7 @@ import { DigestGate } from './admission/digest/digest-gate.ts';
 import { blockDue } from './admission/inbound.ts';
 import type { CallAcceptor, InboundDeps, Routing } from './admission/incoming-invite.ts';
 import { OutsideRequests } from './admission/outside-requests.ts';
+import { PhoneGate, type PhoneSetUp } from './admission/phone/phone-gate.ts';
 import { RefusedInvites } from './admission/refused-invites.ts';
 import { RefusedRecords } from './admission/refused-records.ts';
 import { resolveSource, SourceHosts } from './admission/source-hosts.ts';
@@ -66,6 +67,8 @@ export interface SignalingOptions {
   readonly resolve?: ResolveHost;
   /** Calls of the edge to itself; absent: there are none. */
   readonly agentTestCalls?: AgentTestCalls;
+  /** Absent: no browser may call. */
+  readonly phones?: PhoneSetUp;
   /** Absent: nothing is registered. */
   readonly registrars?: RegistrarAccess;
   /** Called when the engine is connected (again) or lost. */
@@ -139,6 +142,7 @@ export class Signaling implements Dialer {
       calls,
       strangers: this.#strangers,
       digest,
+      phones: new PhoneGate(clock, options.phones ?? { edgeId: '', phonesOf: () => undefined }),
       refusedRecords: new RefusedRecords(clock),
       refusedInvites: this.#refusedInvites,
       refusedLines: new LogThinning(),

@@ -26,7 +26,10 @@ export function reportingOf(
     hep: { ...settings.hep, foreign: settings.drachtio !== null },
     facts: {
       software,
-      sip: sipAddress(settings),
+      sip: {
+        ...sipAddress(settings),
+        ...(settings.sip.wssPort !== null && { wss_port: settings.sip.wssPort }),
+      },
       rtp: { ip: publicIp, port_min: rtp.portMin, port_max: rtp.portMax },
       codecs: [...codecs],
     },

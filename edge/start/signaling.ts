@@ -25,7 +25,7 @@ interface SignalingParts {
 }
 
 export function signalingOf(context: EdgeContext, parts: SignalingParts): Signaling {
-  const { settings, limits, log, software, metrics } = context;
+  const { settings, limits, log, software, metrics, current } = context;
   const { calls, agentTestCalls, reporting, trunks, fleet, refusals, engineUp } = parts;
   const { sip } = settings;
   const names = new SecretBox(settings.secretKey ?? keyOfFile(join(settings.dataDir, 'edge-secret.key')));
@@ -47,6 +47,7 @@ export function signalingOf(context: EdgeContext, parts: SignalingParts): Signal
     },
     engineUp,
     resolve: (host) => sourceAddresses(host, trunks()),
+    phones: { edgeId: reporting.edgeId, phonesOf: (orgId) => current.organization(orgId)?.phones },
     registrars: {
       resolve: (host, port) => trunks().resolve(host, port),
       report: (trunkId, state, orderId) =>

@@ -18,6 +18,22 @@ export const PathwayConfig = Type.Object({
 });
 export type PathwayConfig = Static<typeof PathwayConfig>;
 
+/** What the credentials of browsers are checked with (shared/phone-session.ts). */
+export const OrgPhones = Type.Object({
+  keys: Type.Array(
+    Type.Object({
+      generation: Type.Integer(),
+      /** base64 */
+      key: Type.String(),
+      /** sessions that expire later are not made with it, ms since the epoch; absent: the current key */
+      until: Type.Optional(Type.Integer()),
+    }),
+  ),
+  /** ids of sessions that were revoked before they expire */
+  revoked: Type.Array(Type.String()),
+});
+export type OrgPhones = Static<typeof OrgPhones>;
+
 export const OrgConfig = Type.Object({
   org_id: Type.String(),
   /** hex; signs webhooks and the stream handshake (contract 13 and 9.5) */
@@ -31,6 +47,8 @@ export const OrgConfig = Type.Object({
   pronunciations: Type.Optional(Type.Array(Pronunciation)),
   /** names and words that callers are likely to say; absent: none */
   key_terms: Type.Optional(Type.Array(Type.String())),
+  /** absent: from a control plane without phone sessions */
+  phones: Type.Optional(OrgPhones),
 });
 export type OrgConfig = Static<typeof OrgConfig>;
 

@@ -38,7 +38,12 @@ export const EdgeToControl = Type.Union([
     outbox_id: Type.String(),
     /** configuration version in use on the edge; 0: none */
     config_version: Type.Integer(),
-    sip: Type.Object({ host: Type.String(), port: Type.Integer() }),
+    sip: Type.Object({
+      host: Type.String(),
+      port: Type.Integer(),
+      /** of SIP over WSS; absent: it takes no calls of browsers */
+      wss_port: Type.Optional(Type.Integer()),
+    }),
     rtp: Type.Object({ ip: Type.String(), port_min: Type.Integer(), port_max: Type.Integer() }),
     /** codecs whose libraries are installed */
     codecs: Type.Array(Type.String()),

@@ -5,15 +5,15 @@
  */
 export const edgeProtocol = {
   /** Of this version. A program that says none is older than revision 1. */
-  revision: 3,
+  revision: 4,
   /** From this one on control counts the calls of all edges (fleet.ts). */
   countsCalls: 1,
   /** From this one on control closes calls that an edge no longer has (`running` in reports.ts). */
   closesCalls: 1,
   /** From this one on control stores what is measured on calls (`measured` in reports.ts). */
   storesMeasured: 2,
-  /** From this one on control stores refused INVITEs (`refused` in reports.ts). */
-  storesRefused: 3,
+  /** From this one on control stores refused INVITEs (`refused` in reports.ts), with all reasons of this version. */
+  storesRefused: 4,
 } as const;
 
 /** The other program compared with this one, by its revision. */

@@ -103,7 +103,7 @@ export const sourceIsAllowed: Check = (invite) => {
  * A caller without credentials counts as a quarter of an attempt: every call of a PBX begins so, and its first calls
  * may come together.
  */
-const challengeWeight = 1 / 4;
+export const challengeWeight = 1 / 4;
 
 /**
  * The credentials of a caller whose address may not call the number; null when they are right. As soon as any number
@@ -169,7 +169,8 @@ const edgeAcceptsCalls: Check = ({ deps, number, proxied }) => {
 const numberHasAgent: Check = ({ number }) =>
   number?.agent ? null : { reason: 'no_agent', status: 480, code: 'no_agent' };
 
-export const inviteChecks: readonly Check[] = [
+/** What any new call needs, before it is looked who calls. */
+export const requestChecks: readonly Check[] = [
   understandsExtensions,
   hasContact,
   isNotEncoded,
@@ -177,11 +178,17 @@ export const inviteChecks: readonly Check[] = [
   sessionIntervalIsLongEnough,
   isConfigured,
   reportsCanBeStored,
+];
+
+/** What one that may call the number needs. */
+export const callChecks: readonly Check[] = [edgeAcceptsCalls, numberHasAgent];
+
+export const inviteChecks: readonly Check[] = [
+  ...requestChecks,
   numberIsFound,
   testKeyIsOurs,
   sourceIsAllowed,
-  edgeAcceptsCalls,
-  numberHasAgent,
+  ...callChecks,
 ];
 
 // ---------------------------------------------------------------- INVITE with Replaces (RFC 3891 section 3)

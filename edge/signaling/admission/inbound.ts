@@ -15,7 +15,8 @@ import { normalizeNumber, uriOf, userOf } from '../srf/numbers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { forgetInvite } from '../srf/srf.ts';
 import { inviteChecks, numberIsFound, replacesChecks, sourceIsAllowed } from './checks.ts';
-import type { InboundDeps, IncomingInvite, Rejection } from './incoming-invite.ts';
+import type { Check, InboundDeps, IncomingInvite, Rejection } from './incoming-invite.ts';
+import { phoneChecks, phoneIsAuthorized } from './phone/phone-checks.ts';
 import { entryDetail } from './refused-records.ts';
 import { sourceOf } from './source-of.ts';
 
@@ -29,8 +30,7 @@ export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: 
     deps,
     routing,
   };
-  const replacing = headerOf(request.headers, 'replaces') !== undefined;
-  for (const check of replacing ? replacesChecks : inviteChecks) {
+  for (const check of checksOf(invite)) {
     const rejection = check(invite);
     if (rejection) {
       reject(invite, response, rejection);
@@ -40,6 +40,16 @@ export function receiveInvite(deps: InboundDeps, request: SrfRequest, response: 
   const { number, replaced } = invite;
   if (replaced) replaced.replacedBy(legOf(invite, response));
   else if (number) admit(invite, number, response);
+}
+
+function checksOf({ request }: IncomingInvite): readonly Check[] {
+  if (isBrowsers(request)) return phoneChecks;
+  return headerOf(request.headers, 'replaces') === undefined ? inviteChecks : replacesChecks;
+}
+
+/** Whether a request came over a WebSocket, as only browsers send it. */
+function isBrowsers({ protocol }: SrfRequest): boolean {
+  return protocol === 'wss' || protocol === 'ws';
 }
 
 function admit(invite: IncomingInvite, number: NumberConfig, response: SrfResponse): void {
@@ -89,8 +99,8 @@ function reject(invite: IncomingInvite, response: SrfResponse, rejection: Reject
 function weightOf(invite: IncomingInvite, { suspicious = false, weight = 1, status }: Rejection): number {
   if (suspicious || invite.admitted) return suspicious ? weight : 0;
   if (status === 503) return 0;
-  numberIsFound(invite);
-  const stranger = sourceIsAllowed(invite);
+  if (!isBrowsers(invite.request)) numberIsFound(invite);
+  const stranger = (isBrowsers(invite.request) ? phoneIsAuthorized : sourceIsAllowed)(invite);
   return stranger ? (stranger.weight ?? 1) : 0;
 }
 
@@ -238,15 +248,16 @@ function legOf(
   });
 }
 
-function factsOf({ request, source, dialled, number }: IncomingInvite): LegFacts {
+function factsOf({ request, source, dialled, number, phone }: IncomingInvite): LegFacts {
   const body = sessionBody(request);
   return {
     sipCallId: headerOf(request.headers, 'call-id') ?? '',
     direction: 'inbound',
-    from: callerOf(headerOf(request.headers, 'from') ?? ''),
+    from: phone?.caller ?? callerOf(headerOf(request.headers, 'from') ?? ''),
     to: number?.number ?? dialled,
     sourceIp: source,
     offer: body.kind === 'sdp' ? body.sdp : null,
+    ...(phone && { browser: true }),
   };
 }
 
@@ -257,12 +268,15 @@ function callerOf(from: string): string {
   return user === null ? uri : normalizeNumber(user);
 }
 
-function planOf({ request, trunk }: IncomingInvite, number: NumberConfig): CallPlan {
+function planOf({ request, trunk, phone }: IncomingInvite, number: NumberConfig): CallPlan {
   return {
     orgId: number.org_id,
     number: number.number,
     trunkId: trunk?.id ?? null,
     agent: number.agent,
-    variables: inboundVariables(request.headers, trunk?.headers ?? []),
+    variables: {
+      ...inboundVariables(request.headers, trunk?.headers ?? []),
+      ...(phone && { phone_session_id: phone.id }),
+    },
   };
 }

@@ -2,6 +2,7 @@
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk, NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { LogThinning } from '#shared/log-thinning.ts';
+import type { PhoneClaims } from '#shared/phone-session.ts';
 import type { RefusalReason } from '#shared/refusals.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { AgentTestCall, AgentTestCalls } from '../../call/agent-test-calls.ts';
@@ -12,6 +13,7 @@ import type { NumberIndex } from '../srf/numbers.ts';
 import type { Replaces } from '../srf/replaces.ts';
 import type { SrfRequest } from '../srf/srf.ts';
 import type { DigestGate, DigestVerdict } from './digest/digest-gate.ts';
+import type { PhoneGate, PhoneVerdict } from './phone/phone-gate.ts';
 import type { RefusedInvites } from './refused-invites.ts';
 import type { RefusedRecords } from './refused-records.ts';
 import type { IsBoundAt, SourceIndex } from './sources.ts';
@@ -35,6 +37,7 @@ export interface InboundDeps {
   readonly calls: CallAcceptor;
   readonly strangers: Strangers;
   readonly digest: DigestGate;
+  readonly phones: PhoneGate;
   readonly refusedRecords: RefusedRecords;
   /** Absent: refused INVITEs are not reported. */
   readonly refusedInvites?: Pick<RefusedInvites, 'note'> | undefined;
@@ -64,6 +67,10 @@ export interface IncomingInvite {
   admitted?: boolean;
   /** Set once its credentials were looked at, which uses them up. */
   verdict?: DigestVerdict;
+  /** The same of a browser's. */
+  phoneVerdict?: PhoneVerdict;
+  /** What admitted the call of a browser. */
+  phone?: PhoneClaims;
   /** Set for a call of our own. */
   test?: AgentTestCall;
   /** Its parsed Replaces header. */

@@ -119,7 +119,7 @@ export class RefusedInvites {
     const isOver = now - this.#since >= minuteMs;
     const due: Refused[] = [];
     for (const [key, { refused, address }] of this.#entries) {
-      const isQuestion = refused.reason === 'challenged';
+      const isQuestion = refused.reason === 'challenged' || refused.reason === 'phone_session_missing';
       // Each call of a PBX begins with a question; whether it knows the answer is seen later.
       if (!isOver && (isQuestion || this.#reportedSoon >= soonPerMinute)) continue;
       this.#entries.delete(key);

@@ -84,7 +84,8 @@ export class InboundLeg implements CallLeg, DialogOwner {
 
   listen(events: LegEvents) {
     const { environment, dialogs, request } = this.#options;
-    const { publicAddress } = environment;
+    // To a browser the engine writes the Contact: the address is that of WSS.
+    const publicAddress = this.facts.browser ? null : environment.publicAddress;
     this.#events = events;
     this.#dialog = new LegDialog({
       environment,

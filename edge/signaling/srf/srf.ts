@@ -23,6 +23,8 @@ export interface SrfRequest {
   readonly source: 'network' | 'application';
   readonly source_address: string;
   readonly source_port: number;
+  /** The transport that it came over: `tls` or `wss`. */
+  readonly protocol: string;
   readonly stackDialogId: string | undefined;
   readonly agent: SrfAgent;
   readonly socket: Socket;

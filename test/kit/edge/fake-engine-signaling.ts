@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
-import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
+import type { EdgeConfig, OrgPhones } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { RefusedInvites } from '#shared/edge-protocol/refused.ts';
 import { Calls } from '../../../edge/call/calls.ts';
@@ -61,6 +61,8 @@ export function signalingScene(version?: string) {
   let refused: string[];
   /** Refused INVITEs as they are reported to control. */
   let reported: RefusedInvites[];
+  /** What phone sessions of organizations are checked with; the edge is `edge-1`. */
+  const phones = new Map<string, OrgPhones>();
   let up: (value: boolean) => void;
   /** Resolves when the address of `carrier.example` is known. */
   let lookedUp: Promise<void>;
@@ -77,6 +79,7 @@ export function signalingScene(version?: string) {
     agents = new FakeAgents();
     log = new QuietLog();
     records = [];
+    phones.clear();
     refusal = null;
     refused = [];
     reported = [];
@@ -109,6 +112,7 @@ export function signalingScene(version?: string) {
       strangers: { tries: 3, windowS: 60, blockS: 600, maxSources: 100 },
       refused: (reason) => refused.push(reason),
       refusedInvites: { isReady: () => true, report: (invites) => reported.push(...invites) },
+      phones: { edgeId: 'edge-1', phonesOf: (orgId) => phones.get(orgId) },
       random: () => 0.5,
       engineUp: (value) => up(value),
       resolve: async (host) => {
@@ -178,6 +182,7 @@ export function signalingScene(version?: string) {
     get reported() {
       return reported;
     },
+    phones,
     get lookedUp() {
       return lookedUp;
     },

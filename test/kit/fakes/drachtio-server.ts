@@ -31,6 +31,8 @@ export interface PeerMessage {
   /** `application`: the server created it itself. */
   readonly source?: 'network' | 'application';
   readonly address?: string;
+  /** The transport of its connection; default: tls. */
+  readonly protocol?: 'tls' | 'wss';
   readonly transactionId?: string;
   /** Default: by Call-ID and From tag when there is a To tag, else none. */
   readonly dialogId?: string;
@@ -125,7 +127,7 @@ export class DrachtioServer {
       'sip',
       source,
       '0',
-      'tls',
+      message.protocol ?? 'tls',
       address,
       '5061',
       '00:00:00.000000',

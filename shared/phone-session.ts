@@ -1,0 +1,61 @@
+/**
+ * Credentials with which a browser may place calls (docs/phone.md). The user name says what the session allows, and the
+ * password is a MAC of the user name under a key of the organization: the edge checks both without asking control, and
+ * nothing is stored at the edge for a session before its first call.
+ *
+ *     user name   phone.<claims as JSON, base64url>
+ *     password    base64url(HMAC-SHA256(key of the generation, user name))
+ */
+import { createHmac } from 'node:crypto';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+const prefix = 'phone.';
+
+/** Longest life of a session, s. The key of a generation is accepted for that long after the next one is in use. */
+export const longestPhoneSessionS = 3600;
+/** Most calls of a session. */
+export const mostPhoneCalls = 100;
+/** Longest name of a caller, characters. */
+export const longestPhoneCaller = 64;
+/** Longest user name that is read, octets: the claims with the longest caller in four octets a character. */
+const longestUsername = 1_200;
+
+/** What a session allows. Times in ms since the epoch. */
+export const PhoneClaims = Type.Object({
+  /** of the session */
+  id: Type.String({ maxLength: 36 }),
+  org_id: Type.String({ maxLength: 36 }),
+  /** the one edge that accepts it */
+  edge_id: Type.String({ maxLength: 64 }),
+  /** whose agent may be called, E.164 with plus */
+  number: Type.String({ maxLength: 20 }),
+  /** shown as the caller */
+  caller: Type.String({ minLength: 1, maxLength: longestPhoneCaller }),
+  issued_at: Type.Integer(),
+  expires_at: Type.Integer(),
+  calls: Type.Integer({ minimum: 1, maximum: mostPhoneCalls }),
+  /** of the key */
+  generation: Type.Integer({ minimum: 0 }),
+});
+export type PhoneClaims = Static<typeof PhoneClaims>;
+
+export function phoneUsername(claims: PhoneClaims): string {
+  return prefix + Buffer.from(JSON.stringify(claims)).toString('base64url');
+}
+
+/** @param key base64 */
+export function phonePassword(key: string, username: string): string {
+  return createHmac('sha256', Buffer.from(key, 'base64')).update(username).digest('base64url');
+}
+
+/** The claims of a user name, which say nothing before its password is checked. Null: it is none of a session. */
+export function readPhoneUsername(username: string): PhoneClaims | null {
+  if (!username.startsWith(prefix) || username.length > longestUsername) return null;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(username.slice(prefix.length), 'base64url').toString());
+    return Value.Check(PhoneClaims, claims) ? claims : null;
+  } catch {
+    return null;
+  }
+}
