@@ -29,6 +29,7 @@ import { deploymentSecrets } from './operations/index.ts';
 import { addGuard, organizationRoutes } from './organizations/index.ts';
 import { pathwayRoutes } from './pathways/index.ts';
 import { personaRoutes } from './personas/index.ts';
+import { phoneSessionRoutes } from './phone-sessions/index.ts';
 import { portingParts, portingRoutes, preparePorting, startPorting } from './porting/index.ts';
 import { ensureRecordingKey } from './recording-keys/index.ts';
 import { recordingRoutes, startStorageWork } from './recordings/index.ts';
@@ -263,6 +264,7 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   registerRoutes(app, services);
   callRoutes(app, services);
   recordingRoutes(app, services);
+  phoneSessionRoutes(app, services);
   organizationRoutes(app, services);
   auditRoutes(app, services);
   webhookRoutes(app, services);

@@ -10,6 +10,7 @@ import { addPartitions, type Database, type Db, mostDeletedAtOnce, type SecretBo
 import type { RetentionMetrics } from './deployment/index.ts';
 import { pruneAnswers } from './http/index.ts';
 import { isoTime, pruneSessions } from './organizations/index.ts';
+import { prunePhoneSessions } from './phone-sessions/index.ts';
 import { deletePortsBefore } from './porting/index.ts';
 import {
   deleteRecordingsBefore,
@@ -57,6 +58,7 @@ const kinds = {
   tornado: (db, clock, { retention }) => deleteTornadoBefore(db, daysAgo(clock, retention.tornado)),
   answers: pruneAnswers,
   sessions: pruneSessions,
+  phoneSessions: prunePhoneSessions,
   probes: async (db, clock) => (await pruneHealth(db, clock)) + (await pruneProbeRuns(db, clock)),
   checks: pruneChecks,
   webhooks: (db, clock) => pruneAttempts(db, clock, 'webhook_deliveries'),

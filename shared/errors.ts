@@ -114,6 +114,7 @@ export const apiErrors = {
   CONFERENCE_NOT_FOUND: { status: 404, message: 'There is no such open conference.' },
   KEY_NOT_FOUND: { status: 404, message: 'The organization has no such key.' },
   DELIVERY_NOT_FOUND: { status: 404, message: 'The organization has no such webhook delivery.' },
+  PHONE_SESSION_NOT_FOUND: { status: 404, message: 'The organization has no such phone session.' },
   SESSION_NOT_FOUND: { status: 404, message: 'There is no such open session.' },
   EDGE_NOT_FOUND: { status: 404, message: 'No edge with this id ever connected.' },
   WIDGET_NOT_FOUND: { status: 404, message: 'There is no such widget.' },
@@ -145,6 +146,7 @@ export const apiErrors = {
   NUMBER_IN_USE: { status: 409, message: 'The number belongs to another organization.' },
   DELIVERY_WAITING: { status: 409, message: 'The webhook is still being delivered.' },
   KEY_NOT_ACTIVE: { status: 409, message: 'The key is revoked or has expired.' },
+  PHONE_SESSION_ENDED: { status: 409, message: 'The phone session is revoked or has expired.' },
   LAST_ADMIN_KEY: {
     status: 409,
     message:

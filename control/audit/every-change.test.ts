@@ -219,6 +219,16 @@ describe('the audit log has an entry for each change of', () => {
     await judge('DELETE /v1/session', await browser.call('DELETE', '/v1/session'));
   });
 
+  it('phone sessions', async () => {
+    const one = number();
+    await ask('POST', '/v1/sip/attach', { phone_numbers: [one], directions: ['inbound'] });
+    const sip = { host: 'edge.example.com', port: 5061, wss_port: 5062 };
+    const edge = await connectEdge(test, { sip });
+    const { body } = await change('POST', '/v1/phone-sessions', { phone_number: one, caller: 'Ada' });
+    await change('DELETE', `/v1/phone-sessions/${body.data?.phone_session?.id}`);
+    await edge.close();
+  });
+
   it('ports', async () => {
     const url = '/v1/sip/port/document';
     const uploaded = await judge(`POST ${url}`, await upload(test, Buffer.from('%PDF-1.4\n%%EOF\n')));

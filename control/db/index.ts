@@ -64,6 +64,8 @@ export type {
   PendingPromotionRow,
   PersonaRow,
   PersonaVersionRow,
+  PhoneKeyRow,
+  PhoneSessionRow,
   PortDocumentRow,
   PortHistoryRow,
   PortLetterRow,

@@ -7,6 +7,7 @@ import type { CallsTables } from './tables/calls.ts';
 import type { EdgesTables } from './tables/edges.ts';
 import type { EventsTables } from './tables/events.ts';
 import type { OrganizationsTables } from './tables/organizations.ts';
+import type { PhoneSessionsTables } from './tables/phone-sessions.ts';
 import type { PortingTables } from './tables/porting.ts';
 import type { RecordingsTables } from './tables/recordings.ts';
 import type { ReplicasTables } from './tables/replicas.ts';
@@ -23,6 +24,7 @@ export type * from './tables/columns.ts';
 export type * from './tables/edges.ts';
 export type * from './tables/events.ts';
 export type * from './tables/organizations.ts';
+export type * from './tables/phone-sessions.ts';
 export type * from './tables/porting.ts';
 export type * from './tables/recordings.ts';
 export type * from './tables/replicas.ts';
@@ -39,6 +41,7 @@ export interface Tables
     EdgesTables,
     EventsTables,
     OrganizationsTables,
+    PhoneSessionsTables,
     PortingTables,
     RecordingsTables,
     ReplicasTables,

@@ -18,6 +18,7 @@ import {
   withTransferVersions,
 } from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
+import { phonesOf, type StoredPhones } from '../phone-sessions/index.ts';
 import { currentRecordingKey } from '../recording-keys/index.ts';
 import { agentTools, nodeTools } from '../tools/index.ts';
 import { numberConfig, type Speaking } from './rules.ts';
@@ -31,8 +32,11 @@ export interface Item {
   readonly content: Json | null;
 }
 
-/** The ceiling (JSON) is combined with the deployment's when the element is sent to an edge. */
-export type StoredOrganization = OrgConfig & { readonly call_ceiling?: Json };
+/** The ceiling (JSON) is combined with the deployment's, and keys of phones are derived, when the element is sent to an edge. */
+export type StoredOrganization = Omit<OrgConfig, 'phones'> & {
+  readonly call_ceiling?: Json;
+  readonly phones?: StoredPhones;
+};
 
 export async function organizationItem(db: Db, id: string): Promise<Item> {
   const row = await db
@@ -52,6 +56,7 @@ export async function organizationItem(db: Db, id: string): Promise<Item> {
   if (!row) return { kind: 'organization', key: id, content: null };
   const { signing_secret, call_ceiling, call_limits, recording, realtime, pronunciations, key_terms } = row;
   const key = await currentRecordingKey(db);
+  const phones = await phonesOf(db, id);
   const content: StoredOrganization = {
     org_id: id,
     signing_secret,
@@ -61,6 +66,7 @@ export async function organizationItem(db: Db, id: string): Promise<Item> {
     ...(realtime !== null && { realtime: fromJson(realtime) }),
     ...(pronunciations !== null && { pronunciations: fromJson(pronunciations) }),
     ...(key_terms !== null && { key_terms: fromJson(key_terms) }),
+    ...(phones && { phones }),
   };
   return { kind: 'organization', key: id, content: toJson(content) };
 }

@@ -21,6 +21,7 @@ import {
   openConnections,
   signingSecretContext,
 } from '../organizations/index.ts';
+import { openPhones } from '../phone-sessions/index.ts';
 import type { Bus, Topic } from '../replicas/index.ts';
 import { openPassword } from '../trunks/index.ts';
 import {
@@ -239,7 +240,7 @@ export class EdgeConfigStore {
         numbers.push(openTrunks(stored, open, (input) => this.#secrets.derive(input)));
       } else if (kind === 'pathway') pathways.push(fromJson<PathwayConfig>(content));
       else if (kind === 'organization') {
-        const { call_ceiling, ...stored } = fromJson<StoredOrganization>(content);
+        const { call_ceiling, phones, ...stored } = fromJson<StoredOrganization>(content);
         // Stored sealed; opened when sent to an edge.
         const signing_secret = this.#secrets.open(stored.signing_secret, signingSecretContext(key));
         const call_limits = limitsInForce(
@@ -250,6 +251,7 @@ export class EdgeConfigStore {
         organizations.push({
           ...stored,
           signing_secret,
+          phones: openPhones(phones, key, (input) => this.#secrets.derive(input)),
           ...(call_limits && { call_limits }),
           ...(realtime && { realtime: openConnections(realtime, key, this.#secrets) }),
         });

@@ -14,7 +14,7 @@ export interface ConnectedEdge {
   /** Configuration version that the edge has confirmed on this connection; 0 before. */
   readonly appliedVersion: number;
   /** The address where the edge takes calls, as it reported. */
-  readonly sip: { readonly host: string; readonly port: number };
+  readonly sip: { readonly host: string; readonly port: number; readonly wss_port?: number };
   readonly rtp: { readonly ip: string; readonly port_min: number; readonly port_max: number };
   /** Codecs whose libraries the edge has. */
   readonly codecs: readonly string[];
@@ -189,6 +189,16 @@ export class ConnectedEdges {
     if (refusing.length > 0)
       throw ApiError.unavailable('No edge accepts calls: the disks of all edges are full.', 30);
     throw ApiError.unavailable('No edge is connected.', 5);
+  }
+
+  /** The same of those that take calls of browsers, over WSS. @throws ApiError SERVICE_UNAVAILABLE when there is none */
+  leastLoadedForBrowsers(): ConnectedEdge {
+    const able = this.all.filter(
+      (edge) => edge.sip.wss_port !== undefined && takesCalls(edge) && !isDraining(edge),
+    );
+    const chosen = chooseEdge(able.map(candidate));
+    if (chosen) return chosen.edge;
+    throw ApiError.unavailable('No edge takes calls of browsers: none with SIP_WSS_PORT is ready.', 5);
   }
 
   /** Sends it to every connected edge. @throws ApiError SERVICE_UNAVAILABLE when none is connected or one fails */

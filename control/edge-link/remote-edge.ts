@@ -42,7 +42,8 @@ export class RemoteEdge implements ConnectedEdge {
   }
 
   get sip(): ConnectedEdge['sip'] {
-    return { host: this.#row.sip_host, port: this.#row.sip_port };
+    const { sip_host: host, sip_port: port, wss_port } = this.#row;
+    return { host, port, ...(wss_port !== null && { wss_port }) };
   }
 
   get rtp(): ConnectedEdge['rtp'] {

@@ -48,6 +48,7 @@ export async function rememberEdge(
     outbox_id: hello.outbox_id,
     sip_host: hello.sip.host,
     sip_port: hello.sip.port,
+    wss_port: hello.sip.wss_port ?? null,
     rtp_ip: hello.rtp.ip,
     rtp_port_min: hello.rtp.port_min,
     rtp_port_max: hello.rtp.port_max,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { TornadoAnswer } from '#shared/api/agent-testing/tornado.ts';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { phoneSessionRow } from '../../test/kit/control/phone-sessions.ts';
 import { order, type PortTest, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
@@ -121,6 +122,8 @@ beforeAll(async () => {
   await edge.kill();
   const { db } = test.control.services.database;
   await db.insertInto('recordings').values(recordingRow(test.orgId, call.id)).execute();
+  const phone = { ...phoneSessionRow(test.orgId), caller: mark };
+  await db.insertInto('phone_sessions').values(phone).execute();
   await db.insertInto('webhook_deliveries').values(endedDelivery(test.orgId)).execute();
   // Background work finishes first.
   await eventually('the end of the background work', async () => {
@@ -155,6 +158,7 @@ beforeAll(async () => {
     resources: String(kept.data?.resource?.id),
     '/v1/org/keys': key_id,
     '/v1/sessions': browser.id,
+    '/v1/phone-sessions': phone.id,
     '/v1/org/webhook-deliveries': endedDelivery(test.orgId).id,
   };
   byName = {

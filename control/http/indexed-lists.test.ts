@@ -185,6 +185,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/org/webhook-deliveries': ['state=waiting', 'state=given_up', `before=${delivery.id}`],
   'GET /v1/org/keys': ['state=active', 'offset=5'],
   'GET /v1/sessions': ['offset=5'],
+  'GET /v1/phone-sessions': ['state=open', 'state=ended', 'offset=5'],
 };
 
 const ids: Readonly<Record<string, string>> = {

@@ -291,6 +291,7 @@ const groups: Readonly<Record<string, Life>> = {
 const walkedElsewhere: Readonly<Record<string, string>> = {
   'POST /v1/personas/{id}/versions/promote': 'below',
   'POST /v1/calls': 'calls/place.test.ts, with an edge',
+  'POST /v1/phone-sessions': 'phone-sessions/routes.test.ts, with an edge',
   'POST /v1/sip/discover': 'sip/checks.test.ts, with an edge',
   'POST /v1/sip/test-call': 'sip/checks.test.ts, with an edge',
 };

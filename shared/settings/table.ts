@@ -114,7 +114,11 @@ export const settingSections = [
         '',
         'Name or address under which peers reach the edge; goes into the certificate. Unset: the local address of each connection.',
       ),
-      edge('SIP_WSS_PORT', '', 'Port of SIP over secure WebSocket. Unset: no listener.'),
+      edge(
+        'SIP_WSS_PORT',
+        '',
+        'Port of SIP over secure WebSocket, for [calls from a browser](phone.md). Unset: no listener.',
+      ),
       edge('RTP_HOST', '0.0.0.0', 'Address that media is received on.'),
       both(
         'RTP_PUBLIC_IP',

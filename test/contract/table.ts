@@ -4,7 +4,7 @@ import type { Endpoint } from './endpoint.ts';
 import { sip } from './sip.ts';
 import { testing } from './testing.ts';
 
-/** The organization and the deployment (section 14). */
+/** The organization and the deployment (section 14), and phone sessions (section 18). */
 const deployment: readonly Endpoint[] = [
   ['GET', '/v1/org/settings', [200], {}],
   ['PATCH', '/v1/org/settings', [200], { 400: ['TARGET_NOT_ALLOWED'] }],
@@ -36,6 +36,20 @@ const deployment: readonly Endpoint[] = [
   ['GET', '/v1/session', [200], {}],
   ['DELETE', '/v1/session', [200], { 404: ['SESSION_NOT_FOUND'] }],
   ['GET', '/v1/sessions', [200], {}],
+  ['GET', '/v1/phone-sessions', [200], {}],
+  ['GET', '/v1/phone-sessions/{id}', [200], { 404: ['PHONE_SESSION_NOT_FOUND'] }],
+  [
+    'POST',
+    '/v1/phone-sessions',
+    [200],
+    { 404: ['NUMBER_NOT_FOUND'], 409: ['QUOTA_EXCEEDED'], 503: ['SERVICE_UNAVAILABLE'] },
+  ],
+  [
+    'DELETE',
+    '/v1/phone-sessions/{id}',
+    [200],
+    { 404: ['PHONE_SESSION_NOT_FOUND'], 409: ['PHONE_SESSION_ENDED'] },
+  ],
   ['DELETE', '/v1/sessions/{id}', [200], { 404: ['SESSION_NOT_FOUND'] }],
   ['GET', '/health', [200, 503], {}],
   ['GET', '/health/live', [200], {}],

@@ -53,6 +53,7 @@ import { up as measurements } from './0061-measurements.ts';
 import { up as callSearch } from './0062-call-search.ts';
 import { up as refusedInvites } from './0063-refused-invites.ts';
 import { up as callSums } from './0064-call-sums.ts';
+import { up as phoneSessions } from './0065-phone-sessions.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -108,4 +109,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0062-call-search': { up: callSearch },
   '0063-refused-invites': { up: refusedInvites },
   '0064-call-sums': { up: callSums },
+  '0065-phone-sessions': { up: phoneSessions },
 };

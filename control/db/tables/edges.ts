@@ -22,6 +22,8 @@ export interface EdgeRow {
   outbox_id: string;
   sip_host: string;
   sip_port: number;
+  /** of SIP over WSS; null: it takes no calls of browsers */
+  wss_port: number | null;
   rtp_ip: string;
   rtp_port_min: number;
   rtp_port_max: number;

@@ -77,6 +77,10 @@ export const created: Readonly<Record<string, Ways>> = {
     change: 'none: a session does what its key may do',
     delete: 'DELETE /v1/sessions/{id}',
   },
+  'POST /v1/phone-sessions': {
+    ...usual('/v1/phone-sessions', 'POST'),
+    change: 'none: the edge knows a session from its credentials, which are given out already',
+  },
   'POST /v1/calls': {
     list: 'GET /v1/sip/calls',
     read: 'GET /v1/calls/{call_id}',

@@ -1,0 +1,36 @@
+/** Phone sessions, and the keys that their credentials are made with. */
+import type { Json } from '../json.ts';
+import type { IsoTime } from './columns.ts';
+
+/** Its credentials are not stored: the user name says all of this, and the password follows from it and the key. */
+export interface PhoneSessionRow {
+  id: string;
+  org_id: string;
+  /** The one edge that accepts it. */
+  edge_id: string;
+  /** Whose agent may be called. */
+  number: string;
+  caller: string;
+  purpose: string | null;
+  /** How many may be made. */
+  calls: number;
+  created_at: IsoTime;
+  expires_at: IsoTime;
+  revoked_at: IsoTime | null;
+}
+
+/** Of an organization that has had a phone session. */
+export interface PhoneKeyRow {
+  org_id: string;
+  /** The key is derived from the deployment's; the next generation replaces it. */
+  generation: number;
+  /** When this generation replaced the one before. */
+  since: IsoTime;
+  /** Revoked sessions that had not expired when the last one was revoked. */
+  revoked: Json<{ id: string; expires_at: IsoTime }[]>;
+}
+
+export interface PhoneSessionsTables {
+  phone_sessions: PhoneSessionRow;
+  phone_keys: PhoneKeyRow;
+}

@@ -1,0 +1,91 @@
+/** Phone sessions: short-lived credentials with which a browser calls (contract 18). */
+import { type Static, Type } from 'typebox';
+import {
+  Closed,
+  Integer,
+  Iso,
+  Line,
+  Nullable,
+  OneOf,
+  PageQuery,
+  PathId,
+  PhoneNumber,
+  Plain,
+} from '#shared/api/common.ts';
+import { longestPhoneCaller, longestPhoneSessionS, mostPhoneCalls } from '#shared/phone-session.ts';
+
+const Optional = Type.Optional;
+const text = Type.String();
+
+const usualSeconds = 300;
+
+export const PhoneSessionCreate = Closed({
+  phone_number: PhoneNumber(),
+  caller: Line(1, longestPhoneCaller),
+  purpose: Optional(Nullable(Line(1, 200))),
+  calls: Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: mostPhoneCalls,
+      default: 1,
+      description: 'How many calls may be made with it',
+    }),
+  ),
+  expires_in_seconds: Optional(
+    Type.Integer({
+      minimum: 30,
+      maximum: longestPhoneSessionS,
+      default: usualSeconds,
+      description: 'Until when calls may begin; those that are up go on',
+    }),
+  ),
+});
+export type PhoneSessionCreate = Static<typeof PhoneSessionCreate>;
+export const withDefaults = ({
+  calls = 1,
+  expires_in_seconds = usualSeconds,
+  purpose = null,
+  ...order
+}: PhoneSessionCreate) => ({ ...order, calls, expires_in_seconds, purpose });
+
+const PhoneSessionView = Type.Object({
+  id: text,
+  phone_number: Type.String({ description: 'Whose agent may be called' }),
+  caller: Type.String({ description: 'from of its calls' }),
+  purpose: Nullable(text),
+  calls: Type.Integer(),
+  edge_id: Type.String({ description: 'The one edge that accepts it' }),
+  state: OneOf(['open', 'expired', 'revoked']),
+  created_at: Iso(),
+  expires_at: Iso(),
+  revoked_at: Nullable(Iso()),
+});
+export type PhoneSessionView = Static<typeof PhoneSessionView>;
+
+export const PhoneSessionPath = PathId('id', 'Id of the phone session');
+export const PhoneSessionQuery = Type.Object({
+  ...PageQuery(500, 100).properties,
+  state: Optional(OneOf(['open', 'ended'], 'open: calls may still begin; ended: expired and revoked ones')),
+});
+export type PhoneSessionQuery = Static<typeof PhoneSessionQuery>;
+export const PhoneSessionList = Plain(
+  Type.Object({ phone_sessions: Type.Array(PhoneSessionView), total_count: Integer(0, 1_000_000) }),
+);
+export const PhoneSessionOne = Plain(Type.Object({ phone_session: PhoneSessionView }));
+export const PhoneSessionMade = Plain(
+  Type.Object({
+    phone_session: PhoneSessionView,
+    credentials: Type.Object({
+      username: Type.String({
+        description: 'For SIP digest; says what the session allows, and is no secret',
+      }),
+      password: Type.String({ description: 'Shown in this response only' }),
+      realm: text,
+      url: Type.String({
+        description: 'WebSocket of SIP (RFC 7118)',
+        examples: ['wss://edge.example.com:5062/'],
+      }),
+      uri: Type.String({ description: 'What to call', examples: ['sip:+14155550100@edge.example.com'] }),
+    }),
+  }),
+);
