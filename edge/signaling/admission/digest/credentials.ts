@@ -74,7 +74,15 @@ const knowsMd5Alone = /^baresip v[01]\./i;
  * @param userAgent value of User-Agent
  */
 export function challenge(nonce: string, stale: boolean, userAgent = ''): string {
-  const algorithms = knowsMd5Alone.test(userAgent) ? (['MD5'] as const) : offered;
+  return knowsMd5Alone.test(userAgent) ? md5Challenge(nonce, stale) : challengeOf(offered, nonce, stale);
+}
+
+/** The same with MD5 alone. */
+export function md5Challenge(nonce: string, stale: boolean): string {
+  return challengeOf(['MD5'], nonce, stale);
+}
+
+function challengeOf(algorithms: readonly (typeof offered)[number][], nonce: string, stale: boolean): string {
   return algorithms
     .map((algorithm) => {
       const parameters = [
