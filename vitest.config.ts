@@ -26,7 +26,7 @@ const onFiles = [
 ];
 
 /** What HTTP does before or after any work, on every route; the other tests of routes are there for the database. */
-const withoutWork = ['control/http/every-route.test.ts'];
+const withoutWork = ['control/http/{every-route,roles}.test.ts'];
 
 /**
  * Three projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is

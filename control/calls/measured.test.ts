@@ -1,26 +1,20 @@
 /** Quality series and timelines over the HTTP API, from reports of an edge. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CallQuality, CallTimeline } from '#shared/api/call-quality.ts';
 import { type MeasuredCall, mostSampledMs, type QualitySample } from '#shared/edge-protocol/measured.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newTimedId } from '#shared/ids.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
-import { type SharedControl, shareRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { createReportStore } from '../report-writers.ts';
 import { turnsOf } from './measured-rules.ts';
 
-let shared: SharedControl;
-let test: TestControl;
+const test = routesOfFile({ RATE_LIMIT_PER_MINUTE: '10000' });
 let store: ReturnType<typeof createReportStore>;
 let seq = 0;
-beforeAll(async () => {
-  shared = await shareRoutes({ RATE_LIMIT_PER_MINUTE: '10000' });
-});
 beforeEach(async () => {
-  test = await shared.next();
   store = createReportStore(test.control.services.database, test.clock);
 });
-afterAll(() => shared.close());
 
 async function report(...bodies: ReportBody[]): Promise<void> {
   const at = new Date(test.clock.now()).toISOString();

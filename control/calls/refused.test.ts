@@ -1,23 +1,17 @@
 /** Refused calls over the HTTP API, from reports of edges. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { RefusedPage } from '#shared/api/refused.ts';
 import type { RefusedInvites } from '#shared/edge-protocol/refused.ts';
-import { type SharedControl, shareRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { createReportStore } from '../report-writers.ts';
 import { pruneRefused } from './refused-store.ts';
 
-let shared: SharedControl;
-let test: TestControl;
+const test = routesOfFile({ RATE_LIMIT_PER_MINUTE: '10000' });
 let store: ReturnType<typeof createReportStore>;
 let seq = 0;
-beforeAll(async () => {
-  shared = await shareRoutes({ RATE_LIMIT_PER_MINUTE: '10000' });
-});
 beforeEach(async () => {
-  test = await shared.next();
   store = createReportStore(test.control.services.database, test.clock);
 });
-afterAll(() => shared.close());
 
 const number = '+14155550100';
 const refused = (changes: Partial<RefusedInvites> = {}): RefusedInvites => ({

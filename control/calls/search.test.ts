@@ -1,11 +1,11 @@
 /** The search over transcripts: the same words are found on both databases. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FoundLines } from '#shared/api/calls.ts';
 import { newTimedId } from '#shared/ids.ts';
 import { callRecord } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { findParts, fromJson, toJson } from '../db/index.ts';
 import { callRow } from './rules.ts';
 import { readPhrases } from './search-rules.ts';
@@ -13,12 +13,8 @@ import { deleteCallsBefore, insertCall } from './store.ts';
 
 const at = '2030-01-01T00:00:03.000Z';
 
-let test: TestControl;
+const test = routesOfFile({ RATE_LIMIT_PER_MINUTE: '100000' });
 let count = 0;
-beforeEach(async () => {
-  test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '100000' });
-});
-afterEach(() => test.close());
 
 const db = () => test.control.services.database.db;
 

@@ -1,21 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type SharedControl,
-  shareRoutes,
-  startRoutes,
-  type TestControl,
-} from '../../test/kit/control/harness.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
-let shared: SharedControl;
-beforeAll(async () => {
-  shared = await shareRoutes({ RATE_LIMIT_PER_MINUTE: '20' });
-});
-afterAll(() => shared.close());
-beforeEach(async () => {
-  test = await shared.next();
-});
-afterEach(() => test.close());
+const test = routesOfFile({ RATE_LIMIT_PER_MINUTE: '20' });
 
 describe('every response', () => {
   it('has a request id, echoed when well formed, and forbids storing and sniffing', async () => {

@@ -220,11 +220,18 @@ function ask({ method }: ServedRoute, url: string, body: object): Promise<Answer
 /** Rows without an owner, written by any request or by time. */
 const ofRequests = /^(api_keys|counters|idempotency_keys|leases)$/;
 
+/** The statement that names the tables with rows; to read every table takes a server longer than all the rest. */
+let namesTables: string | null = null;
+
 async function rows(): Promise<ReadonlyMap<string, number>> {
   const { db } = test.control.services.database;
   const found = new Map<string, number>();
-  for (const { name } of await db.introspection.getTables()) {
-    if (ofRequests.test(name)) continue;
+  namesTables ??= (await db.introspection.getTables())
+    .filter(({ name }) => !ofRequests.test(name))
+    .map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}")`)
+    .join(' union all ');
+  const { rows: filled } = await sql.raw<{ name: string }>(namesTables).execute(db);
+  for (const { name } of filled) {
     const { rows: all } = await sql<object>`select * from ${sql.table(name)}`.execute(db);
     for (const row of all) {
       const text = `${name} ${JSON.stringify(row)}`;

@@ -1,23 +1,14 @@
 /** Keys over HTTP (contract 14.5): shown once, listed, rotated with an overlap, revoked at once, never the last of an admin. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AuditPage } from '#shared/api/audit.ts';
 import { KeyList, KeyMade, KeyOne, KeyRotated } from '#shared/api/keys.ts';
-import { type SharedControl, shareRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { keyOfRole } from '../../test/kit/control/sessions.ts';
 import { createApiKey, listApiKeys } from './store.ts';
 
 const url = '/v1/org/keys';
 
-let test: TestControl;
-let shared: SharedControl;
-beforeAll(async () => {
-  shared = await shareRoutes({ RATE_LIMIT_PER_MINUTE: '1000000' });
-});
-afterAll(() => shared.close());
-beforeEach(async () => {
-  test = await shared.next();
-});
-afterEach(() => test.close());
+const test = routesOfFile({ RATE_LIMIT_PER_MINUTE: '1000000' });
 
 const create = async (role: string, name = 'Ada') =>
   (await test.call('POST', url, { body: { name, role } })).read(KeyMade).data;

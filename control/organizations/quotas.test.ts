@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { order } from '../../test/kit/control/porting.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { makePathway, makeWidget, origin } from '../../test/kit/control/widgets.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startRoutes({
-    QUOTAS:
-      'pathways=2, pathwayVersions=1, graphBytes=1048576, tools=1, personas=1, widgets=1, openThreads=1, ' +
-      'scenarios=1, integrationResources=1, chats=1, waitingRuns=3',
-  });
+const test = routesOfFile({
+  QUOTAS:
+    'pathways=2, pathwayVersions=1, graphBytes=1048576, tools=1, personas=1, widgets=1, openThreads=1, ' +
+    'scenarios=1, integrationResources=1, chats=1, waitingRuns=3',
 });
-afterEach(() => test.close());
 
 const node = (text: string) => ({
   nodes: [{ id: 'a', type: 'Default', data: { name: 'a', text: 'Hi', isStart: true, more: text } }],

@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { type CallOptions, startRoutes } from '../../test/kit/control/harness.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { limitsInForce } from './call-limit-rules.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startRoutes();
-});
-afterEach(() => test.close());
+const test = routesOfFile();
 
 const read = (key: string | null = test.key) => test.call('GET', '/v1/org/settings', { key });
 const patch = (body: object, options: CallOptions = {}) =>

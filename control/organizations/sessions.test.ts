@@ -1,29 +1,15 @@
 /** Sessions of browsers (contract 14.6): the cookie, when they end, who sees and ends them, and what stays unreadable. */
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AuditPage } from '#shared/api/audit.ts';
 import { CurrentSessionAnswer, KeyList, KeyMade, SessionList } from '#shared/api/keys.ts';
-import {
-  type SharedControl,
-  shareRoutes,
-  startControl,
-  startRoutes,
-  type TestControl,
-} from '../../test/kit/control/harness.ts';
+import { startControl, startRoutes } from '../../test/kit/control/harness.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { type Browser, keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
 import { pruneSessions } from './session-store.ts';
 import { createApiKey, setDisabled } from './store.ts';
 
-let test: TestControl;
-let shared: SharedControl;
-beforeAll(async () => {
-  shared = await shareRoutes({ RATE_LIMIT_PER_MINUTE: '1000000' });
-});
-afterAll(() => shared.close());
-beforeEach(async () => {
-  test = await shared.next();
-});
-afterEach(() => test.close());
+const test = routesOfFile({ RATE_LIMIT_PER_MINUTE: '1000000' });
 
 const hour = 60 * 60 * 1000;
 const status = async (browser: Browser) => (await browser.call('GET', '/v1/session')).status;

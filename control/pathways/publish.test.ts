@@ -1,25 +1,23 @@
 /** Publishing versions to environments, and which versions the edges get. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import {
   agentIn,
   versionedNumber as number,
   versionRequests,
 } from '../../test/kit/control/pathway-versions.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
+const test = routesOfFile();
 let pathway = '';
 let pathwayId = '';
 beforeEach(async () => {
-  test = await startRoutes();
   const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
   pathwayId = String(body.pathway_id);
   pathway = `/v1/pathway/${pathwayId}`;
   await keep('first');
 });
-afterEach(() => test.close());
 
 const { keep, remove, publish, lines } = versionRequests(
   () => test,
@@ -93,7 +91,8 @@ describe('the versions sent to an edge', () => {
     const sent = async () =>
       (await test.control.services.edgeConfig.snapshot()).pathways
         .filter((one) => one.pathway_id === pathwayId)
-        .map((one) => one.version);
+        .map((one) => one.version)
+        .sort();
     expect(await sent()).toEqual([0]);
     await write(transfer(1));
     expect(await sent()).toEqual([0, 1]);

@@ -1,27 +1,20 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { AuditPage } from '#shared/api/audit.ts';
 import { Pathway } from '#shared/api/pathways.ts';
-import { type SharedControl, shareRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { type PathwayRow, toJson } from '../db/index.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { contentHash, sortedHash } from './rules.ts';
 
-let test: TestControl;
+const test = routesOfFile();
 let pathway = '';
-let shared: SharedControl;
-beforeAll(async () => {
-  shared = await shareRoutes();
-});
-afterAll(() => shared.close());
 beforeEach(async () => {
-  test = await shared.next();
   const { body } = await test.call('POST', '/v1/pathway/create', {
     body: { name: 'Menu', description: 'Keys' },
   });
   pathway = `/v1/pathway/${String(body.pathway_id)}`;
 });
-afterEach(() => test.close());
 
 const graph = { nodes: demoNodes, edges: demoEdges };
 const unknown = '/v1/pathway/00000000-0000-4000-8000-000000000000';

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { AuditPage } from '#shared/api/audit.ts';
 import { PersonaList } from '#shared/api/personas.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { personaNumber as number, personaRequests } from '../../test/kit/control/personas.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startRoutes();
-});
-afterEach(() => test.close());
+const test = routesOfFile();
 
 const unknown = '00000000-0000-4000-8000-000000000000';
 const { create, createId, read, patch, promote, attach, holdNumbers, createPathway } = personaRequests(
@@ -249,12 +245,13 @@ describe('deleting', () => {
 
 describe('changes of personas', () => {
   it('are in the audit log, with the numbers that they answer', async () => {
-    await holdNumbers(number);
+    const own = '+14155550177';
+    await holdNumbers(own);
     const id = await createId();
     await patch(id, { role: 'Host' });
     await promote(id);
-    await attach(id, [number]);
-    await attach(id, [number], 'detach');
+    await attach(id, [own]);
+    await attach(id, [own], 'detach');
     await test.call('DELETE', `/v1/personas/${id}`);
     const actions = async (query: string) => {
       const { data } = (await test.call('GET', `/v1/org/audit?${query}`)).read(AuditPage);

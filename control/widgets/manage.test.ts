@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
-let test: TestControl;
+const test = routesOfFile({ QUOTAS: 'widgets=3' });
 let pathway: string;
 let widget: string;
 beforeEach(async () => {
-  test = await startRoutes({ QUOTAS: 'widgets=3' });
   pathway = await makePathway(test);
   widget = await makeWidget(test, { greeting: 'Hello' }, pathway);
 });
-afterEach(() => test.close());
 
 const read = async () => (await test.call('GET', widget)).body.data?.widget;
 const patch = (body: object) => test.call('PATCH', widget, { body });

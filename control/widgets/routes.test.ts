@@ -1,19 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ThreadListAnswer } from '#shared/api/widgets.ts';
-import { type SharedControl, shareRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { openApiOf } from '../../test/kit/control/openapi.ts';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
-let test: TestControl;
-let shared: SharedControl;
-beforeAll(async () => {
-  shared = await shareRoutes();
-});
-afterAll(() => shared.close());
-beforeEach(async () => {
-  test = await shared.next();
-});
-afterEach(() => test.close());
+const test = routesOfFile();
 
 const post = (path: string, content: string, more: object = {}) =>
   test.call('POST', `${path}/messages`, { body: { content, ...more } });

@@ -1,18 +1,17 @@
 import { once } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
 import { databaseQuiet } from '../../test/kit/db/test-database.ts';
 import { SharedPlaces } from '../replicas/index.ts';
 import { Live } from './live.ts';
 import { type StreamOrder, Streams } from './streams.ts';
 
-let test: TestControl;
+const test = routesOfFile();
 let streams: Streams;
 let ends: string[];
 let order: StreamOrder;
 beforeEach(async () => {
-  test = await startRoutes();
   ends = [];
   streams = new Streams({
     db: test.control.services.database.db,
@@ -29,7 +28,6 @@ beforeEach(async () => {
   const [, , , widgetId = '', , threadId = ''] = (await makeThread(test, await makeWidget(test))).split('/');
   order = { widgetId, threadId, address: '192.0.2.1', after: 1, until: null, allowed: null };
 });
-afterEach(() => test.close());
 
 /** Reads a stream like its response would, and advances time until it has ended. @returns ms that it was open */
 async function lifetime(until: number | null): Promise<number> {

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { Clock } from '#shared/clock.ts';
 import { type Database, openDatabase } from '../../../control/db/open.ts';
+import { keepConnections } from './kept-connections.ts';
 
 /** At the newest schema, without rows. */
 export const templateName = 'trunkline_template';
@@ -32,6 +33,8 @@ export async function takeDatabase(file = ':memory:'): Promise<TestDatabase> {
   if (postgres === null) return { address: file, release: async () => undefined };
   const name = free.pop() ?? (await createDatabase(postgres));
   const address = addressOf(postgres, name);
+  if (addresses.size === 0) keepConnections(addresses);
+  addresses.add(address);
   return {
     address,
     release: async () => {
@@ -59,6 +62,8 @@ export async function openTestDatabase(clock?: Clock): Promise<Database> {
 
 /** Databases of this process that no test uses: emptying one takes less time than creating one. */
 const free: string[] = [];
+/** Of all databases of this process. */
+const addresses = new Set<string>();
 let created = 0;
 
 async function createDatabase(server: string): Promise<string> {
