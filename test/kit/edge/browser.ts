@@ -38,14 +38,20 @@ export class BrowserPhone extends Inbox {
   }
 
   /** @param ca trusted, PEM @throws when the connection is refused */
-  static async connect(port: number, ca: TestCertificates['ca']): Promise<BrowserPhone> {
+  static async connect(port: number, ca: TestCertificates['ca'] | string): Promise<BrowserPhone> {
     const socket = new WebSocket(`wss://127.0.0.1:${port}/`, 'sip', { ca });
     const phone = new BrowserPhone(socket);
     await once(socket, 'open');
     return phone;
   }
 
-  request(method: string, cseq: number, changes: Record<string, string> = {}, body = ''): string[] {
+  request(
+    method: string,
+    cseq: number,
+    changes: Record<string, string> = {},
+    body = '',
+    uri = 'sip:b@example.com',
+  ): string[] {
     const fields = {
       Via: `SIP/2.0/WSS abc.invalid;branch=z9hG4bK-${method}-${++this.#branches}`,
       From: '<sip:x@example.com>;tag=x',
@@ -57,7 +63,7 @@ export class BrowserPhone extends Inbox {
       ...changes,
     };
     const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
-    const lines = [`${method} sip:b@example.com SIP/2.0`, ...head];
+    const lines = [`${method} ${uri} SIP/2.0`, ...head];
     this.socket.send(`${lines.join('\r\n')}\r\n\r\n${body}`);
     return lines;
   }
