@@ -54,6 +54,7 @@ import { up as callSearch } from './0062-call-search.ts';
 import { up as refusedInvites } from './0063-refused-invites.ts';
 import { up as callSums } from './0064-call-sums.ts';
 import { up as phoneSessions } from './0065-phone-sessions.ts';
+import { up as distinctConversations } from './0066-distinct-conversations.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -110,4 +111,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0063-refused-invites': { up: refusedInvites },
   '0064-call-sums': { up: callSums },
   '0065-phone-sessions': { up: phoneSessions },
+  '0066-distinct-conversations': { up: distinctConversations },
 };

@@ -77,6 +77,8 @@ export interface TestRunRow {
   turn_count: number;
   duration_ms: number | null;
   overall_score: number | null;
+  /** Hash of what was said; null: not ended, or ended before there was one. */
+  conversation: string | null;
   /** Hash of its nodes by first visit (TestPathRow); empty: none. */
   path_id: string;
   /** The node that a failure is attributed to (contract 6.10); empty: none. */
@@ -252,6 +254,8 @@ export interface TestTornadoIterationRow {
   prompt_excerpt: string | null;
   /** What the plan changed, in readable form. */
   diff: Json | null;
+  /** On how many held-out variants its version was tried, and how many passed; null: on none. */
+  held_out: Json<{ variants: number; passed: number }> | null;
 }
 
 export interface AgentTestingTables {

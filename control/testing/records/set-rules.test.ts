@@ -12,7 +12,7 @@ function run(
   failed: string[] = [],
 ): SimulatedRun {
   const results = failed.map((type) => result(type as 'NODE_REACHED', { ...booked, status: 'FAILED' }));
-  return { id, status, score, results };
+  return { id, status, score, conversation: null, results };
 }
 
 describe('the statistics of a scenario', () => {
@@ -36,7 +36,9 @@ describe('the statistics of a scenario', () => {
       errored: 1,
       cancelled: 1,
       pass_rate: 0.6,
+      distinct_conversations: 5,
       pass_rate_interval: { low: 0.2307, high: 0.8824 },
+      pass_rate_note: null,
       is_flaky: true,
       flakiness: 0.971,
       // squares about .65: .04 + .0529 + .04 + .0529 + .0036 = .1894; / 4 = .04735
@@ -45,6 +47,25 @@ describe('the statistics of a scenario', () => {
       common_failure_modes: ['NODE_REACHED:Booked: 2 of 5', 'LLM_JUDGE:Booked: 1 of 5'],
       confidence: 'medium',
     });
+  });
+
+  it('count equal conversations once, and have no interval for one', () => {
+    const runs = (conversations: readonly string[]) =>
+      conversations.map((conversation, index) => ({
+        ...run(`r${index}`, index === 0 ? ('FAILED' as const) : ('PASSED' as const), 1),
+        conversation,
+      }));
+    const many = scenarioStatistics(
+      scenario,
+      runs([...'abcdefgh', ...Array.from({ length: 92 }, () => 'a')]),
+    );
+    expect(many).toMatchObject({ total_runs: 100, pass_rate: 0.99, distinct_conversations: 8 });
+    // As for 7.92 of 8.
+    expect(many.pass_rate_interval?.low).toBeCloseTo(0.665, 2);
+    expect(many).toMatchObject({ confidence: 'medium', pass_rate_note: null });
+    const one = scenarioStatistics(scenario, runs(Array.from({ length: 100 }, () => 'a')));
+    expect(one).toMatchObject({ distinct_conversations: 1, pass_rate_interval: null, confidence: 'low' });
+    expect(one.pass_rate_note).toMatch(/^All 100 runs had one and the same conversation/);
   });
 
   it('are null without finished runs', () => {
@@ -71,7 +92,9 @@ describe('the statistics of a scenario', () => {
         name: type === 'CUSTOM_LLM' ? '' : null,
       }),
     );
-    const modes = scenarioStatistics(scenario, [{ id: 'r', status: 'FAILED', score: 0, results }]);
+    const modes = scenarioStatistics(scenario, [
+      { id: 'r', status: 'FAILED', score: 0, conversation: null, results },
+    ]);
     expect(modes.common_failure_modes).toEqual([
       'CUSTOM_LLM:id: 1 of 1',
       'LLM_JUDGE:id: 1 of 1',

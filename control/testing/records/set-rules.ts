@@ -23,6 +23,8 @@ export interface SimulatedRun {
   readonly id: string;
   readonly status: TestRunRow['status'];
   readonly score: number | null;
+  /** Equal in runs that had the same conversation; null: not known, so it counts as one of its own. */
+  readonly conversation: string | null;
   readonly results: readonly Pick<AssertionResult, 'assertion_id' | 'type' | 'name' | 'passed'>[];
 }
 
@@ -37,6 +39,7 @@ export function scenarioStatistics(
   const passed = finished.filter(({ status }) => status === 'PASSED').length;
   const n = finished.length;
   const scores = finished.flatMap(({ score }) => (score === null ? [] : [score]));
+  const distinct = new Set(finished.map(({ conversation, id }) => conversation ?? id)).size;
   const count = (status: SimulatedRun['status']) => runs.filter((run) => run.status === status).length;
   return {
     scenario_id: scenario.id,
@@ -47,7 +50,9 @@ export function scenarioStatistics(
     errored: count('ERROR'),
     cancelled: count('CANCELLED'),
     pass_rate: n === 0 ? null : round4(passed / n),
-    pass_rate_interval: roundedInterval(wilson(passed, n)),
+    distinct_conversations: distinct,
+    pass_rate_interval: roundedInterval(distinct < 2 ? null : wilson((passed / n) * distinct, distinct)),
+    pass_rate_note: noteOn(distinct, n),
     is_flaky: passed > 0 && passed < n,
     flakiness: rounded(flakiness(passed, n)),
     scores: {
@@ -59,8 +64,17 @@ export function scenarioStatistics(
     },
     worst_run_id: worstRun(finished),
     common_failure_modes: failureModes(finished),
-    confidence: confidence(n),
+    confidence: confidence(distinct),
   };
+}
+
+/** Why there is no interval; null: there is one. */
+function noteOn(distinct: number, n: number): string | null {
+  if (distinct > 1) return null;
+  if (n === 0) return 'No run has passed or failed.';
+  return n === 1
+    ? 'One conversation says nothing about others.'
+    : `All ${n} runs had one and the same conversation, which says nothing about others: this caller and this agent do not vary with the seed.`;
 }
 
 /** The lowest score, the earliest of equals; a run without a score is lowest. */

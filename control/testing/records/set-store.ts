@@ -131,7 +131,7 @@ async function statisticsOf(db: Db, set: TestSimulationSetRow): Promise<Scenario
 async function simulatedRuns(db: Db, id: string): Promise<Map<string, SimulatedRun[]>> {
   const runs = await db
     .selectFrom('test_runs')
-    .select(['id', 'scenario_id', 'status', 'overall_score'])
+    .select(['id', 'scenario_id', 'status', 'overall_score', 'conversation'])
     .where('simulation_set_id', '=', id)
     .where('status', 'not in', ['PENDING', 'RUNNING'])
     .orderBy('created_at')
@@ -160,6 +160,7 @@ async function simulatedRuns(db: Db, id: string): Promise<Map<string, SimulatedR
         id: run.id,
         status: run.status,
         score: run.overall_score,
+        conversation: run.conversation,
         results: (byRun.get(run.id) ?? []).map(({ type, name, assertion_id }) => ({
           type: type as AssertionType,
           name,

@@ -21,12 +21,12 @@ export type FinalStatus = 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
 /** Inserts a waiting run, with the scenario's current form. */
 export async function insertRun(
   db: Db,
-  run: Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts'>,
+  run: Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts' | 'conversation'>,
   record: Pick<TestRunRecordRow, 'scenario' | 'evaluator'>,
 ): Promise<void> {
   await db
     .insertInto('test_runs')
-    .values({ ...run, path_id: '', failed_node_id: '', turn_count: 0, attempts: 0 })
+    .values({ ...run, path_id: '', failed_node_id: '', turn_count: 0, attempts: 0, conversation: null })
     .execute();
   await recordEvents(db, [happeningOfRun({ ...run, turn_count: 0 }, run.created_at)]);
   await db
@@ -90,6 +90,7 @@ export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolea
       lease_until: null,
       path_id,
       failed_node_id,
+      conversation: conversationId(end),
     })
     .where('id', '=', id)
     .where('status', 'in', ['PENDING', 'RUNNING'])
@@ -114,6 +115,11 @@ export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolea
   await afterEnd(db, run, end.completedAt);
   await recordEvents(db, [happeningOfRun(run, end.completedAt)]);
   return true;
+}
+
+/** Equal for runs in which the same was said at the same nodes; null: nobody spoke. */
+function conversationId({ record: { chat_history: said } }: RunEnd): string | null {
+  return said === undefined ? null : createHash('sha256').update(said).digest('hex').slice(0, 32);
 }
 
 function pathId(nodes: readonly string[]): string {

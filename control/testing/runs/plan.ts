@@ -112,7 +112,7 @@ export async function insertRuns(
 
 type Waiting = Omit<
   TestRunRow,
-  'id' | 'created_at' | 'seed' | 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts'
+  'id' | 'created_at' | 'seed' | 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts' | 'conversation'
 >;
 
 function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion): Waiting {

@@ -99,5 +99,6 @@ export async function beginIteration(
     fix_plan: null,
     prompt_excerpt: null,
     diff: null,
+    held_out: null,
   });
 }

@@ -72,7 +72,11 @@ const ScenarioStatistics = Type.Object({
   errored: Type.Integer(),
   cancelled: Type.Integer(),
   pass_rate: Share,
+  distinct_conversations: Type.Integer({
+    description: 'Runs with the same words at the same nodes count once',
+  }),
   pass_rate_interval: Nullable(Interval),
+  pass_rate_note: Nullable(Type.String({ description: 'Why there is no interval' })),
   is_flaky: Type.Boolean(),
   flakiness: Share,
   scores: Type.Object({ mean: Share, median: Share, stddev: Share, min: Share, max: Share }),
