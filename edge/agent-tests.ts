@@ -228,7 +228,10 @@ class TestRun {
           interruptAfterMs,
           limits: limits.caller,
           agentIsBusy: () => this.#tested.busy,
-          answered: () => this.#socket?.send({ type: 'answered', call_id: this.#tested.callId }),
+          answered: () => {
+            const { callId: call_id, hears } = this.#tested;
+            this.#socket?.send({ type: 'answered', call_id, hears });
+          },
           turn: (heard, last) => this.#socket?.send({ type: 'turn', last, heard }),
           moved: () => this.#socket?.send({ type: 'moved' }),
           turnEnded: (by, cut) => counts.turnEnded(by, cut),

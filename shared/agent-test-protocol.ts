@@ -10,7 +10,7 @@
  *      |--------------------------------------------->|
  *      |                  say | keys | silence        |
  *      |<---------------------------------------------|
- *      | moved                                        |
+ *      | moved, cut (what was heard of a line)        |
  *      |--------------------------------------------->|
  *      | webhook, tool (of the tested agent)          |
  *      |--------------------------------------------->|
@@ -61,9 +61,21 @@ const LogLine = Type.Object({
 
 export const AgentTestEvent = Type.Union([
   /** The agent's call, which identifies its log. */
-  Type.Object({ type: Type.Literal('answered'), call_id: Nullable(Text) }),
+  Type.Object({
+    type: Type.Literal('answered'),
+    call_id: Nullable(Text),
+    /** Whether the agent understands speech; absent: an earlier edge, which does not say. */
+    hears: Type.Optional(Type.Boolean()),
+  }),
   /** What the agent starts to say, by its own account. */
-  Type.Object({ type: Type.Literal('line'), text: Text, node_id: Nullable(Text) }),
+  Type.Object({
+    type: Type.Literal('line'),
+    text: Text,
+    node_id: Nullable(Text),
+    id: Type.Optional(Text),
+  }),
+  /** A line was cut off: the words of it that were played; empty: none. */
+  Type.Object({ type: Type.Literal('cut'), id: Text, text: Text }),
   /** It is the caller's turn; after the last one the call is over. */
   Type.Object({ type: Type.Literal('turn'), last: Type.Boolean(), heard: HeardTurn }),
   /** The caller makes the move it was ordered to; a move that comes too late is not made. */

@@ -30,6 +30,11 @@ export function toolRunner(
       if (!tool) return refusedResult(`there is no tool "${name}"`);
       return runForConversation(tools, { ...conversation, toolId: tool.tool_id }, input, signal, variables);
     },
+    learned: async (name, data, signal) => {
+      const known = given.find((one) => one.name === name);
+      const tool = known && (await findTool(tools.db, conversation.orgId, known.tool_id));
+      return tool ? tools.learned(tool, data, signal) : {};
+    },
   };
 }
 

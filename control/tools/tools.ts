@@ -6,6 +6,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { OutgoingParts } from '#outgoing/request.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
+import type { Variables } from '#shared/agent/interfaces.ts';
 import { beginning, lengthMs } from '#shared/clock.ts';
 import { ApiError, errorItem } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
@@ -106,6 +107,13 @@ export class Tools {
     );
     this.#running.add(settled);
     return running;
+  }
+
+  /** What a tool's `response_data` finds in a result that it did not give itself. */
+  async learned(tool: ToolRow, data: unknown, signal: AbortSignal): Promise<Variables> {
+    const { response_data, timeout: timeoutMs } = draftOf(this.#parts.secrets, tool);
+    const threads = { pool: this.#code, orgId: tool.org_id, timeoutMs, signal };
+    return (await customerVariables(response_data ?? [], data, threads)) ?? {};
   }
 
   /** Runs of code, checks and paths waiting for a thread. */

@@ -56,6 +56,8 @@ export interface AgentsDeps {
   readonly webhook?: WebhookClient;
   /** See TalkingDeps. */
   readonly watched?: (talk: Talk) => void;
+  /** A text was stopped before its end. @param id of its transcript entry @param heard its words that were played */
+  readonly cutOff?: (id: string, heard: string) => void;
   readonly tts: TextToSpeech;
   /** null: calls are driven by key presses */
   readonly stt: SpeechToText | null;
@@ -132,6 +134,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       sampleRate: rateFor(call.codec),
       limits: { ...talkLimits, ...deps.talkLimits },
       watched: deps.watched,
+      cutOff: deps.cutOff,
       times,
     };
     const models = () => {

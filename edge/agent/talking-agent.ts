@@ -315,6 +315,7 @@ export class TalkingAgent implements AgentLeg {
     try {
       const cutOff = (heard: string, told: boolean) => {
         texts[place] = heard;
+        this.#deps.cutOff?.(line.id, heard);
         // The line is reported once more, with the words that were heard. Who presses a key knows what was to come.
         if (told) this.#host.transcript({ ...line, text: heard });
       };

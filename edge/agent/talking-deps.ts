@@ -41,4 +41,6 @@ export interface TalkingDeps {
   readonly times?: TurnTimes | undefined;
   /** Called with the conversation after each step; for tests of the agent. */
   readonly watched?: ((talk: Talk) => void) | undefined;
+  /** A text was stopped before its end. @param id of its transcript entry @param heard its words that were played */
+  readonly cutOff?: ((id: string, heard: string) => void) | undefined;
 }

@@ -131,4 +131,6 @@ export interface ToolRunner {
    * @param variables current variables for templates
    */
   run(name: string, input: unknown, signal: AbortSignal, variables: Variables): Promise<ToolResult>;
+  /** What the `response_data` of a tool finds in a result that the tool did not give itself, such as that of a mock. */
+  learned?(name: string, data: unknown, signal: AbortSignal): Promise<Variables>;
 }

@@ -57,7 +57,7 @@ export function unmetAssertions({ scenario, results }: FailedCase): {
 export function unmetConfigs<T extends AssertionType>(failed: FailedCase, type: T): AssertionConfigs[T][] {
   return unmetAssertions(failed).flatMap(({ assertion }) => {
     const typed = { type: assertion.type, config: assertion.config } as TypedAssertion;
-    return typed.type === type ? [typed.config as AssertionConfigs[T]] : [];
+    return typed.type === type && typed.config.not !== true ? [typed.config as AssertionConfigs[T]] : [];
   });
 }
 

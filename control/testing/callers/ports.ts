@@ -12,8 +12,8 @@ export type CallerMove =
       readonly leaves?: string;
     }
   /** One complete entry of keys. */
-  | { readonly type: 'keys'; readonly keys: string }
-  | { readonly type: 'silence' }
+  | { readonly type: 'keys'; readonly keys: string; readonly leaves?: string }
+  | { readonly type: 'silence'; readonly leaves?: string }
   /** Without last words. */
   | { readonly type: 'hangup'; readonly reason: string };
 

@@ -6,6 +6,7 @@
 import type { Evaluator, Variables } from '#shared/agent/interfaces.ts';
 import type { LogFact } from '#shared/agent/log-facts.ts';
 import type { AssertionType, ToneDimension } from '#shared/api/agent-testing/assertions.ts';
+import type { Voice } from '#shared/api/agent-testing/runs.ts';
 
 /** One line of a conversation; its index in `chat_history` is the turn used in evidence. */
 export interface ChatLine {
@@ -84,6 +85,10 @@ export interface ConversationRecord {
   /** The agent's log of its decisions. */
   readonly log: readonly RecordedLogLine[];
   readonly ending: Ending;
+  /** Of a run over a call: what was measured. */
+  readonly voice?: Voice;
+  /** Of a run over a call: what the agent said, by turn, and what a transcription server heard of it; null: none did. */
+  readonly spoken?: readonly { readonly said: string; readonly heard: string | null }[];
 }
 
 /** Words that were actually said. */

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { WebhookRequest } from '#shared/agent/conversation.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import type { TextAgent } from '../../conversations/text-agent.ts';
-import { namedHosts, outsideOf, Recorder } from './mocks.ts';
+import { mockProblems, outsideOf } from './declared.ts';
+import { namedHosts, Recorder } from './mocks.ts';
 
 const webhookNode = (id: string, url: string) => ({ id, type: 'Webhook', data: { url } });
 
@@ -25,6 +26,7 @@ function recorder(metadata: Record<string, unknown>, tested = agent('https://api
   const sent: string[] = [];
   const runner: ToolRunner = {
     list: () => [],
+    learned: async (_name, data) => ({ from_response: data }),
     run: async (name) => {
       sent.push(name);
       return { ok: true, data: 'real', error: null, variables: {} };
@@ -90,9 +92,48 @@ describe('a webhook of a run', () => {
     expect(sent).toEqual(['https://api.example.com/b']);
   });
 
-  it('ignores invalid mocks: metadata is free-form', () => {
+  it('is answered by the responses of a mock in their order, the last one for all further requests', async () => {
+    const responses = [{ status: 503 }, { body: { state: 'sent' } }];
+    const { made } = recorder({ mocks: [{ node_id: 'n0', responses }] });
+    const ask = () => made.webhook(request('POST', 'https://api.example.com/a'), 'n0');
+    expect([await ask(), await ask(), await ask()]).toMatchObject([
+      { status: 503, body: null },
+      { status: 200, body: { state: 'sent' } },
+      { status: 200, body: { state: 'sent' } },
+    ]);
+  });
+
+  it.each([
+    [{ node_id: 'a', respons: 5 }, '/metadata/mocks/0/respons'],
+    [{ node_id: 'a', Status: 500 }, '/metadata/mocks/0/Status'],
+    [{ tool: 'a', responses: [{ satus: 500 }] }, '/metadata/mocks/0/responses/0/satus'],
+    [{ tool: 'a', status: 99 }, '/metadata/mocks/0/status'],
+    [{ tool: 'a', status: '500' }, '/metadata/mocks/0/status'],
+    [{ tool: 'a', variables: [] }, '/metadata/mocks/0/variables'],
+    [{ tool: 'a', responses: [] }, '/metadata/mocks/0/responses'],
+    [{ tool: 'a', status: 200, responses: [{}] }, '/metadata/mocks/0/responses'],
+    [{ tool: 'a', url: 'https://a.example/' }, '/metadata/mocks/0/tool'],
+    [{ tool: 5, node_id: 'a' }, '/metadata/mocks/0/tool'],
+    [{ status: 200 }, '/metadata/mocks/0'],
+    ['x', '/metadata/mocks/0'],
+  ])('with the mock %j is refused', (mock, path) => {
+    expect(mockProblems({ mocks: [mock] }).map((problem) => problem.path)).toContain(path);
+  });
+
+  it('accepts every member of a mock that there is', () => {
+    const answer = { status: 200, body: { a: 1 }, variables: { a: 1 } };
+    const mocks = [
+      { node_id: 'a', url: 'https://a.example/*', method: 'post', ...answer },
+      { tool: 'a', responses: [answer, {}] },
+    ];
+    expect(mockProblems({ mocks, allow_real_requests: true, other: { free: 'form' } })).toEqual([]);
+    expect(mockProblems({ mocks: {} })).toHaveLength(1);
+    expect(mockProblems({ allow_real_requests: 'yes' })).toHaveLength(1);
+  });
+
+  it('leaves out invalid mocks of earlier versions', () => {
     const mocks = [null, 5, {}, { status: 200 }, { node_id: 7 }, { node_id: 'a', status: 9000 }];
-    expect(outsideOf({ mocks }).mocks).toMatchObject([{ nodeId: 'a', status: 200 }]);
+    expect(outsideOf({ mocks }).mocks).toMatchObject([{ nodeId: 'a', responses: [{ status: 200 }] }]);
     expect(outsideOf({ mocks: 'x' })).toEqual({ mocks: [], allowReal: false });
     expect(outsideOf(null)).toEqual({ mocks: [], allowReal: false });
     expect(outsideOf({ allow_real_requests: 'true' }).allowReal).toBe(false);
@@ -126,7 +167,12 @@ describe('a tool of a run', () => {
 
   it('is answered by its mock, with variables, or with a failure', async () => {
     const good = await use({ mocks: [{ tool: 'price', body: { eur: 5 }, variables: { price: 5 } }] });
-    expect(good.result).toEqual({ ok: true, data: { eur: 5 }, error: null, variables: { price: 5 } });
+    expect(good.result).toEqual({
+      ok: true,
+      data: { eur: 5 },
+      error: null,
+      variables: { price: 5, from_response: { eur: 5 } },
+    });
     const bad = await use({ mocks: [{ tool: 'price', status: 500 }] });
     expect(bad.result).toMatchObject({ ok: false, error: 'the mock answers with status 500' });
   });

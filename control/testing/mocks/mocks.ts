@@ -1,12 +1,8 @@
 /**
- * Replaces the outside world in a run. A scenario declares it in its `metadata`:
- *
- *     { "mocks": [ { "node_id"?, "url"?, "method"?, "tool"?, "status"? = 200, "body"?, "variables"? } ],
- *       "allow_real_requests": true }
- *
- * The first matching mock answers. Without one, requests that only read (GET, HEAD: RFC 9110 section 9.2.1) are
- * actually sent, and those that may write only when the scenario allows it; both only to hosts in the tested version.
- * Everything else is a dry run: the request is recorded, and the response is a neutral success.
+ * Replaces the outside world in a run, as its scenario declares (`declared.ts`). The first matching mock answers. Without
+ * one, requests that only read (GET, HEAD: RFC 9110 section 9.2.1) are actually sent, and those that may write only when
+ * the scenario allows it; both only to hosts in the tested version. Everything else is a dry run: the request is
+ * recorded, and the response is a neutral success.
  */
 import type { WebhookRequest, WebhookResult } from '#shared/agent/conversation.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
@@ -14,54 +10,7 @@ import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { TextAgent, TextSessionParts, TextTools } from '../../conversations/index.ts';
 import type { RecordedToolCall, RecordedWebhook } from '../judging/ports.ts';
-
-export interface Mock {
-  readonly nodeId: string | null;
-  /** Exact, or a prefix ending in `*`. */
-  readonly url: string | null;
-  readonly method: string | null;
-  readonly tool: string | null;
-  /** 100..599 */
-  readonly status: number;
-  readonly body: unknown;
-  readonly variables: Variables;
-}
-
-export interface Outside {
-  readonly mocks: readonly Mock[];
-  readonly allowReal: boolean;
-}
-
-/** Parses a scenario's metadata; invalid mocks are ignored, because metadata is free-form. */
-export function outsideOf(metadata: Readonly<Record<string, unknown>> | null): Outside {
-  const entries: unknown = metadata?.mocks;
-  return {
-    mocks: Array.isArray(entries) ? entries.flatMap(readMock) : [],
-    allowReal: metadata?.allow_real_requests === true,
-  };
-}
-
-function readMock(entry: unknown): Mock[] {
-  if (!isObject(entry)) return [];
-  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : null);
-  const { status } = entry;
-  const nodeId = text(entry.node_id);
-  const url = text(entry.url);
-  const tool = text(entry.tool);
-  if (nodeId === null && url === null && tool === null) return [];
-  const known = typeof status === 'number' && Number.isInteger(status) && status >= 100 && status <= 599;
-  return [
-    {
-      nodeId,
-      url,
-      tool,
-      method: text(entry.method)?.toUpperCase() ?? null,
-      status: known ? status : 200,
-      body: entry.body ?? null,
-      variables: isObject(entry.variables) ? entry.variables : {},
-    },
-  ];
-}
+import type { Mock, MockResponse, Outside } from './declared.ts';
 
 /** Literal hosts of the webhooks in an agent's graphs. */
 export function namedHosts(agent: TextAgent): ReadonlySet<string> {
@@ -95,6 +44,8 @@ export interface RecorderParts {
 export class Recorder {
   readonly #parts: RecorderParts;
   readonly #hosts: ReadonlySet<string>;
+  /** How often each mock has answered. */
+  readonly #answered = new Map<Mock, number>();
   readonly webhookCalls: RecordedWebhook[] = [];
   readonly toolCalls: RecordedToolCall[] = [];
 
@@ -108,7 +59,7 @@ export class Recorder {
     const mock = this.#parts.outside.mocks.find((one) => fitsWebhook(one, request, nodeId));
     const real = !mock && this.#mayBeSent(request);
     const result = mock
-      ? this.#mocked(mock, nodeId)
+      ? this.#mocked(this.#next(mock), nodeId)
       : real
         ? await this.#parts.webhook(request, nodeId)
         : { status: 200, body: {}, error: null };
@@ -139,7 +90,7 @@ export class Recorder {
           const mock = this.#parts.outside.mocks.find(({ tool }) => tool === name);
           const real = !mock && this.#parts.outside.allowReal;
           const result = mock
-            ? mockedTool(mock)
+            ? await mockedTool(this.#next(mock), (body) => runner.learned?.(name, body, signal))
             : real
               ? await runner.run(name, input, signal, variables)
               : { ok: true, data: {}, error: null, variables: {} };
@@ -158,7 +109,14 @@ export class Recorder {
     return URL.canParse(url) && this.#hosts.has(new URL(url).host);
   }
 
-  #mocked({ status, body, variables }: Mock, nodeId: string): WebhookResult {
+  /** Its next response; the last one remains. */
+  #next(mock: Mock): MockResponse {
+    const place = this.#answered.get(mock) ?? 0;
+    this.#answered.set(mock, place + 1);
+    return mock.responses[place] ?? mock.responses.at(-1) ?? nothing;
+  }
+
+  #mocked({ status, body, variables }: MockResponse, nodeId: string): WebhookResult {
     const node = webhookNodes(this.#parts.agent).find(({ id }) => id === nodeId);
     return { status, body: withVariables(body, variables, node?.data.responseData), error: null };
   }
@@ -176,9 +134,16 @@ function fitsWebhook({ nodeId, url, method, tool }: Mock, request: WebhookReques
   return url.endsWith('*') ? request.url.startsWith(url.slice(0, -1)) : request.url === url;
 }
 
-function mockedTool({ status, body, variables }: Mock): ToolResult {
-  const ok = status < 400;
-  return { ok, data: body, error: ok ? null : `the mock answers with status ${status}`, variables };
+const nothing: MockResponse = { status: 200, body: null, variables: {} };
+
+/** @param learned what the tool's own `response_data` finds in a body */
+async function mockedTool(
+  { status, body, variables }: MockResponse,
+  learned: (body: unknown) => Promise<Variables> | undefined,
+): Promise<ToolResult> {
+  if (status >= 400)
+    return { ok: false, data: body, error: `the mock answers with status ${status}`, variables };
+  return { ok: true, data: body, error: null, variables: { ...(await learned(body)), ...variables } };
 }
 
 /** Puts the variables where the node's `responseData` expects them. */

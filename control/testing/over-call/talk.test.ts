@@ -7,7 +7,8 @@ import { callRecord } from '../../../test/kit/fakes/call-record.ts';
 import type { TextAgent } from '../../conversations/text-agent.ts';
 import type { CallerMove } from '../callers/ports.ts';
 import type { ChatLine } from '../judging/ports.ts';
-import { outsideOf, Recorder } from '../mocks/mocks.ts';
+import { outsideOf } from '../mocks/declared.ts';
+import { Recorder } from '../mocks/mocks.ts';
 import { callSettings } from './settings.ts';
 import { CallTalk, type CallTalked } from './talk.ts';
 
@@ -164,6 +165,54 @@ describe('a conversation over a call', () => {
     const talked = await held.promise;
     expect(contents(talked)).toEqual(['0 assistant: hello']);
     expect(talked.record.chat_history[0]?.node_id).toBe('ask');
+  });
+
+  test('has of lines that were cut off only what was heard, whenever the edge tells', async () => {
+    const held = await talk([say('Stop.'), say('Again.')]);
+    const said = (id: string, text: string) => ({ type: 'line', text, node_id: 'ask', id });
+    const cut = (id: string, text: string) => ({ type: 'cut', id, text });
+    edge.send(
+      said('a', 'It costs ten dollars. Refunds are free.'),
+      said('b', 'Never heard.'),
+      cut('b', ''),
+      turn(),
+    );
+    expect(await edge.order()).toMatchObject({ text: 'Stop.' });
+    edge.send({ type: 'moved' }, cut('a', 'It costs ten'), cut('none', 'x'), said('c', 'Yes?'), turn());
+    expect(await edge.order()).toMatchObject({ text: 'Again.' });
+    edge.send({ type: 'moved' }, said('d', 'Sure. And goodbye.'), cut('d', 'Sure.'), cut('c', ''), ended);
+    expect(contents(await held.promise)).toEqual([
+      '0 assistant: It costs ten',
+      '1 user: Stop.',
+      '2 user: Again.',
+      '2 assistant: Sure.',
+    ]);
+  });
+
+  test('has nothing of a turn in which a transcription server heard nothing', async () => {
+    const held = await talk([]);
+    edge.send(line('The account is closed.'), turn({ words: '' }), ended);
+    expect(contents(await held.promise)).toEqual([]);
+  });
+
+  test.each([
+    [false, 'What is your account number?', '4711', { type: 'keys', keys: '4711' }],
+    [false, 'Please enter your PIN.', 'My PIN is four seven 1 1.', { type: 'keys', keys: '4711' }],
+    [false, 'What is your account number?', 'I have none.', { type: 'say', text: 'I have none.' }],
+    [false, 'How can I help you?', 'I want 2 seats.', { type: 'say', text: 'I want 2 seats.' }],
+    [false, 'Your number?', 'It is 4711, or 4712.', { type: 'say', text: 'It is 4711, or 4712.' }],
+    [true, 'What is your account number?', '4711', { type: 'say', text: '4711' }],
+    [undefined, 'What is your account number?', '4711', { type: 'say', text: '4711' }],
+  ])('hearing %s: asked “%s”, a caller with “%s” does %j', async (hears, asked, text, order) => {
+    const held = await talk([say(text)]);
+    edge.send(
+      { type: 'answered', call_id: 'agent', ...(hears !== undefined && { hears }) },
+      line(asked),
+      turn(),
+    );
+    expect(await edge.order()).toMatchObject(order);
+    edge.send(ended);
+    await held.promise;
   });
 
   test('ends when the caller has reached its goal, after the answer', async () => {

@@ -11,6 +11,7 @@ import { nodeTool, type TextAgent } from '../../conversations/index.ts';
 import type { Caller, CallerMove } from '../callers/ports.ts';
 import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
 import type { Recorder } from '../mocks/mocks.ts';
+import { pressed } from './keys-for-speech.ts';
 import type { TestLine } from './line.ts';
 import type { CallSettings } from './settings.ts';
 import type { MeasuredTurn } from './voice.ts';
@@ -32,6 +33,8 @@ export interface CallTalkParts {
   readonly onLine: (line: ChatLine) => void;
 }
 
+/** A line of the agent by its own account. */
+type Said = Pick<Extract<AgentTestEvent, { type: 'line' }>, 'text' | 'node_id' | 'id'>;
 type Ended = Extract<AgentTestEvent, { type: 'ended' }>;
 type Move = Exclude<CallerMove, { type: 'hangup' }>;
 type Question = Extract<AgentTestEvent, { type: 'webhook' | 'tool' }>;
@@ -50,7 +53,12 @@ export class CallTalk {
   readonly #lines: ChatLine[] = [];
   readonly #turns: MeasuredTurn[] = [];
   /** What the agent reports to have said and the caller has not received yet. */
-  #said: { readonly text: string; readonly node_id: string | null }[] = [];
+  #said: Said[] = [];
+  /** Lines of the conversation by the edge's ids, as far as they are the agent's own account. */
+  readonly #byId = new Map<string, ChatLine>();
+  #hears = true;
+  /** What the agent said in each turn, and what was transcribed of it. */
+  readonly #spoken: { readonly said: Said[]; heard: string | null }[] = [];
   /** Caller's moves so far. */
   #turn = 0;
   #ending: Ending | null = null;
@@ -72,7 +80,9 @@ export class CallTalk {
     for (;;) {
       const told = await this.#line.next(this.#parts.signal);
       if (!told) throw new CallFailure('The edge was lost during the call.');
-      if (told.type === 'line') this.#said.push(told);
+      if (told.type === 'answered') this.#hears = told.hears ?? true;
+      else if (told.type === 'line') this.#said.push(told);
+      else if (told.type === 'cut') this.#cut(told.id, told.text);
       else if (told.type === 'turn') await this.#heard(told.heard, told.last);
       else if (told.type === 'moved') this.#moved();
       else if (told.type === 'ended') return this.#end(told);
@@ -82,7 +92,7 @@ export class CallTalk {
   // ---------------------------------------------------------------- taking turns
 
   async #heard(heardTurn: HeardTurn, last: boolean): Promise<void> {
-    const heard = this.#transcribe(heardTurn.words);
+    const heard = this.#transcribe(heardTurn);
     this.#turns.push({ turn: this.#turn, ...heardTurn });
     if (this.#ending || last) return;
     const { caller, maxTurns, signal } = this.#parts;
@@ -91,20 +101,46 @@ export class CallTalk {
       return this.#hangUp({ by: 'max_turns', reason: `The turn limit of ${maxTurns} was reached.` });
     }
     const view = { history: this.#lines, heard, movesLeft: maxTurns - this.#turn };
-    const move = await caller.next(view, signal);
+    const wanted = await caller.next(view, signal);
+    const move = this.#hears ? wanted : pressed(wanted, heard);
     if (move.type === 'hangup') return this.#hangUp({ by: 'caller', reason: move.reason });
     this.#make(move);
   }
 
   /** The agent's words, as transcribed if they were, else by its own report. */
-  #transcribe(words: string | null): string[] {
+  #transcribe({ words }: Pick<HeardTurn, 'words'>): string[] {
     const said = this.#said.splice(0);
-    const last = said.at(-1)?.node_id ?? null;
-    const heard = words === null || words === '' ? said : [{ text: words, node_id: last }];
-    for (const { text, node_id } of heard) {
-      this.#add({ role: 'assistant', content: text, turn: this.#turn, node_id });
+    this.#noteSpoken(said, words);
+    const node_id = said.at(-1)?.node_id ?? null;
+    const heard: Said[] = words === null ? said : words === '' ? [] : [{ text: words, node_id }];
+    for (const { id, node_id, text } of heard) {
+      const line: ChatLine = { role: 'assistant', content: text, turn: this.#turn, node_id };
+      if (id !== undefined) this.#byId.set(id, line);
+      this.#add(line);
     }
     return heard.map(({ text }) => text);
+  }
+
+  /** A pause splits a turn: words without a new line belong to the line before. */
+  #noteSpoken(said: Said[], heard: string | null): void {
+    const last = this.#spoken.at(-1);
+    if (said.length > 0) this.#spoken.push({ said, heard });
+    else if (last?.heard != null && heard !== null) last.heard = `${last.heard} ${heard}`.trim();
+  }
+
+  /** Of a line that was cut off only the words count that were heard. */
+  #cut(id: string, text: string): void {
+    const waiting = this.#said.findIndex((said) => said.id === id);
+    const said = this.#said[waiting];
+    if (said) this.#said.splice(waiting, 1, ...(text === '' ? [] : [{ ...said, text }]));
+    // Its last words were said while the caller spoke, and were not transcribed.
+    for (const spoken of this.#spoken) if (spoken.said.some((one) => one.id === id)) spoken.heard = null;
+    const line = this.#byId.get(id);
+    const at = line ? this.#lines.indexOf(line) : -1;
+    if (!line || at < 0) return;
+    const heard = { ...line, content: text };
+    this.#lines.splice(at, 1, ...(text === '' ? [] : [heard]));
+    this.#byId.set(id, heard);
   }
 
   #make(move: Move): void {
@@ -121,7 +157,7 @@ export class CallTalk {
     this.#wanted = null;
     if (!move) return;
     this.#turn++;
-    if (move.type === 'say') this.#leaves = move.leaves ?? null;
+    this.#leaves = move.leaves ?? null;
     const content =
       move.type === 'say' ? move.text : move.type === 'keys' ? `Pressed ${move.keys}` : '(silence)';
     this.#add({ role: 'user', content, turn: this.#turn, node_id: null });
@@ -173,7 +209,7 @@ export class CallTalk {
   // ---------------------------------------------------------------- the end
 
   #end(ended: Ended): CallTalked {
-    this.#transcribe(null);
+    this.#transcribe({ words: null });
     const { agent, recorder, settings } = this.#parts;
     const { visits, log } = ended;
     checkCall(ended);
@@ -193,6 +229,10 @@ export class CallTalk {
         fact: readLogFact(fact),
       })),
       ending: this.#ending ?? endingOf(ended),
+      spoken: this.#spoken.map(({ said, heard }) => ({
+        said: said.map(({ text }) => text).join(' '),
+        heard,
+      })),
     };
     const currentNodeId = visits?.at(-1)?.node_id ?? null;
     return { record, currentNodeId, turnCount: this.#turn, turns: this.#turns, ended };

@@ -41,7 +41,7 @@ test('a turn has the source of its words', () => {
   );
   expect(voice.turns.map(({ transcript_source }) => transcript_source)).toEqual([
     'agent_log',
-    'agent_log',
+    'transcription',
     'transcription',
   ]);
   expect(voice).toMatchObject({ overlap_ms: 40, latency_ms: { p50: null, p95: null, max: null } });

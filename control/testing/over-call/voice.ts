@@ -29,7 +29,7 @@ export function voiceOf(
     codec: agent?.codec ?? caller.codec,
     turns: turns.map(({ words, ...measures }) => ({
       ...measures,
-      transcript_source: words === null || words === '' ? 'agent_log' : 'transcription',
+      transcript_source: words === null ? 'agent_log' : 'transcription',
     })),
     latency_ms: {
       p50: percentile(latencies, 0.5),

@@ -79,7 +79,7 @@ function answered(session: TextSession, move: CallerMove): Promise<TextTurn> {
 }
 
 function left(move: CallerMove): Ending | null {
-  return move.type === 'say' && move.leaves !== undefined ? { by: 'caller', reason: move.leaves } : null;
+  return move.type !== 'hangup' && move.leaves !== undefined ? { by: 'caller', reason: move.leaves } : null;
 }
 
 /** The growing record of what was said and where it led. */

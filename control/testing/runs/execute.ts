@@ -11,7 +11,8 @@ import type { TestingDeps } from '../common/deps.ts';
 import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.ts';
 import type { ChatLine, ToneAnswer } from '../judging/ports.ts';
 import { runVerdict, toneView, type Verdict } from '../judging/scoring.ts';
-import { outsideOf, Recorder } from '../mocks/mocks.ts';
+import { mockProblems, outsideOf } from '../mocks/declared.ts';
+import { Recorder } from '../mocks/mocks.ts';
 import { converseOverCall, type OverCallParts, type OverCallServices } from '../over-call/over-call.ts';
 import { callSettings } from '../over-call/settings.ts';
 import { CallFailure } from '../over-call/talk.ts';
@@ -78,6 +79,9 @@ function live(
   onLine: (line: ChatLine) => void,
 ): Promise<Conversed & { readonly voice?: Voice }> {
   const { clock, conversations, models } = services;
+  const [problem] = mockProblems(scenario.metadata);
+  // Its answers would not be those that the author meant.
+  if (problem) throw new HopelessRun(`The scenario has an invalid mock: ${problem.path} ${problem.rule}.`);
   const outside = outsideOf(scenario.metadata);
   const { webhook, tools } = conversations;
   const replayed = scenario.input_messages?.filter(({ role }) => role === 'user').length ?? 0;
@@ -161,9 +165,10 @@ function withStart(agent: TextAgent, startNodeId: string | null): TextAgent {
 async function judged(
   { clock, models }: ExecutionServices,
   { run, scenario }: Work,
-  { record, currentNodeId, turnCount, voice }: Conversed & { readonly voice?: Voice },
+  { currentNodeId, turnCount, voice, ...conversed }: Conversed & { readonly voice?: Voice },
   began: number,
 ): Promise<RunEnd> {
+  const record = voice ? { ...conversed.record, voice } : conversed.record;
   const judge = judgeOf(models);
   const judging = { judge, seed: run.seed };
   const results = await evaluateAssertions(scenario.assertions, record, judging);

@@ -14,6 +14,7 @@ import type { NewId } from '#shared/ids.ts';
 import { fromJson, type TestAssertionRow, type TestScenarioRow, toJson } from '../../db/index.ts';
 import { configProblems } from '../judging/assertions/evaluate.ts';
 import { rounded } from '../judging/statistics.ts';
+import { mockProblems } from '../mocks/declared.ts';
 
 /** What a scenario tests. */
 export type Subject =
@@ -64,10 +65,11 @@ export function newContent(body: ScenarioCreate): ScenarioContent {
   return content;
 }
 
-/** The columns that a write sets; omitted ones are absent. */
+/** The columns that a write sets; omitted ones are absent. @throws ApiError INVALID_PARAMETER */
 export function changedContent(body: ScenarioUpdate): Partial<ScenarioContent> {
   const { name, description, tester_persona_prompt, tester_persona_name, max_turns, scenario_type } = body;
   const { start_node_id, advanced_instructions } = body;
+  checkMocks(body.metadata ?? null);
   return {
     ...(name !== undefined && { name }),
     ...(description !== undefined && { description }),
@@ -87,6 +89,13 @@ export function changedContent(body: ScenarioUpdate): Partial<ScenarioContent> {
     }),
     ...(body.enabled !== undefined && { enabled: flag(body.enabled) }),
   };
+}
+
+/** @throws ApiError INVALID_PARAMETER with every problem */
+function checkMocks(metadata: ScenarioUpdate['metadata']): void {
+  const problems = mockProblems(metadata ?? null).slice(0, 20);
+  const [first, ...others] = problems.map(({ path, rule }) => problem(path, rule));
+  if (first) throw ApiError.many([first, ...others]);
 }
 
 /** A replay needs words of the caller, a historical conversation needs any words. @throws ApiError INVALID_PARAMETER */

@@ -25,6 +25,8 @@ export class TestedAgent {
   readonly #lines = new Set<string>();
   #questions = 0;
   callId: string | null = null;
+  /** Whether it understands speech: pathways and personas need a transcription server for it. */
+  hears = true;
   transferredTo: string | null = null;
   #visits: readonly Visit[] | null = null;
   #learned: Variables = {};
@@ -53,11 +55,15 @@ export class TestedAgent {
         },
       }),
       watched: (talk) => this.#watch(talk),
+      cutOff: (id, text) => this.#parts.send({ type: 'cut', id, text }),
     });
     return {
       ...agents,
       create: (settings, call, host) => {
         this.callId = call.callId;
+        const { stt, transcriber } = this.#parts.agents;
+        const talks = settings.kind === 'pathway' || settings.kind === 'persona';
+        this.hears = !talks || stt !== null || Boolean(transcriber);
         return agents.create(settings, call, this.#tapped(host));
       },
     };
@@ -128,11 +134,13 @@ export class TestedAgent {
       keysPossible: () => host.keysPossible(),
       transcript: (entry) => {
         host.transcript(entry);
-        // A line that was cut off is reported again, with what was heard of it; the run has it already.
-        if (entry.user !== 'assistant' || this.#lines.has(entry.id)) return;
-        this.#lines.add(entry.id);
+        if (entry.user !== 'assistant') return;
+        const { id, node_id, text } = entry;
+        // A line that was cut off is reported again, with what was heard of it.
+        if (this.#lines.has(id)) return this.#parts.send({ type: 'cut', id, text });
+        this.#lines.add(id);
         this.#parts.begins();
-        this.#parts.send({ type: 'line', text: entry.text, node_id: entry.node_id });
+        this.#parts.send({ type: 'line', text, node_id, id });
       },
       mark: (mark) => host.mark?.(mark),
       variables: (values) => host.variables(values),

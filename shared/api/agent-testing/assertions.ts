@@ -33,10 +33,13 @@ const Target = () =>
     pattern: '^(transcript|agent|user|variables\\.[^\\u0000]{1,128})$',
     description: '`transcript` (default), `agent`, `user` or `variables.<name>`',
   });
+/** Of every type: what would pass fails, and what would fail passes. */
+const Negatable = { not: Optional(Type.Boolean({ description: 'The opposite must hold' })) };
 const Scalar = () => Type.Union([Text(0, 2000), Type.Number(), Type.Boolean()]);
 
-export const LlmJudgeConfig = Closed({ prompt: Text(1, 10_000), ...Reading });
+export const LlmJudgeConfig = Closed({ ...Negatable, prompt: Text(1, 10_000), ...Reading });
 export const ServiceToneConfig = Closed({
+  ...Negatable,
   threshold: Optional(Share()),
   dimensions: Optional(
     Type.Array(OneOf(toneDimensions), { minItems: 1, maxItems: toneDimensions.length, uniqueItems: true }),
@@ -44,29 +47,34 @@ export const ServiceToneConfig = Closed({
   rubric: Optional(Text(1, 10_000, 'Statements that rules decide, one a line; all there is without a model')),
 });
 export const VariableExtractedConfig = Closed({
+  ...Negatable,
   variable_name: Text(1, 128),
   expected_value: Optional(Scalar()),
   match: Optional(OneOf(['equals', 'contains', 'regex'], 'Default: equals')),
 });
-export const NodeReachedConfig = Closed({ node_id: NodeId() });
+export const NodeReachedConfig = Closed({ ...Negatable, node_id: NodeId() });
 export const NodesVisitedConfig = Closed({
+  ...Negatable,
   node_ids: List(NodeId(), 1, 50),
   mode: Optional(OneOf(['all', 'any'], 'Default: all')),
   ordered: Optional(Type.Boolean()),
 });
 export const WebhookTriggeredConfig = Closed({
+  ...Negatable,
   node_id: Optional(NodeId()),
   url: Optional(Text(1, 2000, 'Exact, or a prefix that ends in *')),
   min_calls: Optional(Integer(1, 100)),
   body_match: Optional(Open()),
 });
 export const RegexMatchConfig = Closed({
+  ...Negatable,
   pattern: Text(1, 500, 'RE2 syntax: linear time, no back-references'),
   flags: Optional(Type.String({ maxLength: 4, pattern: '^[imsu]*$' })),
   target: Optional(Target()),
   negate: Optional(Type.Boolean()),
 });
 export const StringCheckConfig = Closed({
+  ...Negatable,
   value: Text(1, 2000),
   operator: Optional(OneOf(['equals', 'contains', 'starts_with', 'ends_with'], 'Default: contains')),
   case_sensitive: Optional(Type.Boolean()),
@@ -74,13 +82,48 @@ export const StringCheckConfig = Closed({
   negate: Optional(Type.Boolean()),
 });
 export const CustomLlmConfig = Closed({
+  ...Negatable,
   system_prompt: Text(1, 10_000),
   model: Optional(Text(1, 100)),
   ...Reading,
 });
 export const TraversalMatchConfig = Closed({
+  ...Negatable,
   reference_path: List(NodeId(), 1, 100),
   mode: Optional(OneOf(['exact', 'subsequence', 'similarity'], 'Default: subsequence')),
+  threshold: Optional(Share()),
+});
+
+export const ToolCalledConfig = Closed({
+  ...Negatable,
+  name: Text(1, 200),
+  min_calls: Optional(Integer(1, 100)),
+  max_calls: Optional(Integer(0, 100)),
+  input_match: Optional(Open()),
+  ok: Optional(Type.Boolean({ description: 'Whether the calls succeeded; default: either' })),
+});
+export const measures = [
+  'latency_p50_ms',
+  'latency_p95_ms',
+  'latency_max_ms',
+  'first_audio_ms',
+  'barge_ins',
+  'barge_in_stop_ms',
+  'longest_silence_ms',
+  'talk_over_ms',
+  'turns',
+] as const;
+export type Measure = (typeof measures)[number];
+const Bound = () => Type.Number({ minimum: 0, maximum: 1_000_000_000 });
+export const MeasurementConfig = Closed({
+  ...Negatable,
+  measure: OneOf(measures),
+  min: Optional(Bound()),
+  max: Optional(Bound()),
+});
+export const HeardWordsConfig = Closed({
+  ...Negatable,
+  values: Optional(List(Text(1, 200, 'A number or a name'), 1, 50)),
   threshold: Optional(Share()),
 });
 
@@ -96,6 +139,9 @@ export interface AssertionConfigs {
   STRING_CHECK: Static<typeof StringCheckConfig>;
   CUSTOM_LLM: Static<typeof CustomLlmConfig>;
   TRAVERSAL_MATCH: Static<typeof TraversalMatchConfig>;
+  TOOL_CALLED: Static<typeof ToolCalledConfig>;
+  MEASUREMENT: Static<typeof MeasurementConfig>;
+  HEARD_WORDS: Static<typeof HeardWordsConfig>;
 }
 export type AssertionType = keyof AssertionConfigs;
 
@@ -110,6 +156,9 @@ export const assertionTypes = [
   'STRING_CHECK',
   'CUSTOM_LLM',
   'TRAVERSAL_MATCH',
+  'TOOL_CALLED',
+  'MEASUREMENT',
+  'HEARD_WORDS',
 ] as const satisfies readonly AssertionType[];
 
 const common = {
@@ -134,6 +183,9 @@ function items<P extends TProperties>(more: P) {
     item('STRING_CHECK', StringCheckConfig),
     item('CUSTOM_LLM', CustomLlmConfig),
     item('TRAVERSAL_MATCH', TraversalMatchConfig),
+    item('TOOL_CALLED', ToolCalledConfig),
+    item('MEASUREMENT', MeasurementConfig),
+    item('HEARD_WORDS', HeardWordsConfig),
   ]);
 }
 

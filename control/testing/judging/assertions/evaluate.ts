@@ -2,12 +2,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { AssertionResult, ConversationRecord, Outcome } from '../ports.ts';
+import { heardWords } from './heard-words.ts';
 import { customLlm, llmJudge } from './judged.ts';
+import { measurement } from './measurement.ts';
 import { nodeReached, nodesVisited } from './nodes-visited.ts';
-import { type AssertionRule, broken, type ConfigProblem, type Judging } from './outcome.ts';
+import { type AssertionRule, broken, type ConfigProblem, type Judging, negated } from './outcome.ts';
 import { regexMatch } from './regex-match.ts';
 import { serviceTone } from './service-tone.ts';
 import { stringCheck } from './string-check.ts';
+import { toolCalled } from './tool-called.ts';
 import { traversalMatch } from './traversal-match.ts';
 import { variableExtracted } from './variable-extracted.ts';
 import { webhookTriggered } from './webhook-triggered.ts';
@@ -23,6 +26,9 @@ const rules: { readonly [T in AssertionType]: AssertionRule<T> } = {
   STRING_CHECK: stringCheck,
   CUSTOM_LLM: customLlm,
   TRAVERSAL_MATCH: traversalMatch,
+  TOOL_CALLED: toolCalled,
+  MEASUREMENT: measurement,
+  HEARD_WORDS: heardWords,
 };
 
 /** An assertion with the configuration of its type. */
@@ -87,7 +93,8 @@ async function outcomeOf(
   judging: Judging,
 ): Promise<Outcome> {
   try {
-    return await run(typed(assertion), record, judging);
+    const outcome = await run(typed(assertion), record, judging);
+    return assertion.config.not === true ? negated(outcome) : outcome;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return broken({ reasoning: `The assertion could not be evaluated: ${why}` });

@@ -54,6 +54,15 @@ export function broken(facts: Facts): Outcome {
   return { ...complete(facts), status: 'ERROR', score: 0 };
 }
 
+/** The opposite of a decision; what was not decided stays open. */
+export function negated(outcome: Outcome): Outcome {
+  const expected = `not: ${outcome.expected ?? 'as configured'}`;
+  if (outcome.status !== 'PASSED' && outcome.status !== 'FAILED') return { ...outcome, expected };
+  const passed = outcome.status === 'FAILED';
+  const reasoning = `The opposite is wanted. ${outcome.reasoning}`;
+  return { ...outcome, status: passed ? 'PASSED' : 'FAILED', score: passed ? 1 : 0, reasoning, expected };
+}
+
 function complete({ reasoning, evidence = [], target = null, expected = null }: Facts) {
   return { reasoning, evidence, target, expected };
 }

@@ -1,7 +1,7 @@
 /** STRING_CHECK: a text occurs, or does not occur, in the transcript or a variable. */
 import type { AssertionRule } from './outcome.ts';
 import { inconclusive, yesOrNo } from './outcome.ts';
-import { targetText, verifiedEvidence } from './target-text.ts';
+import { keyboardText, targetText, verifiedEvidence } from './target-text.ts';
 
 type Operator = 'equals' | 'contains' | 'starts_with' | 'ends_with';
 
@@ -26,13 +26,15 @@ export const stringCheck: AssertionRule<'STRING_CHECK'> = {
       const reasoning = `${target} was not extracted, so there is nothing to compare.`;
       return inconclusive({ reasoning, target: target ?? null, expected });
     }
-    const folded = (part: string) => (case_sensitive ? part : part.toLowerCase());
+    const folded = (part: string) => keyboardText(case_sensitive ? part : part.toLowerCase());
     const candidates = operator === 'contains' ? [{ text: text.whole }] : text.lines;
-    const found = candidates.some((line) => holds(folded(line.text), folded(value), operator));
+    const found = candidates.some((line) =>
+      holds(spaced(folded(line.text)), spaced(folded(value)), operator),
+    );
     const turn = record.chat_history.findIndex(
       ({ role, content }) =>
         (text.name === 'transcript' || role === (text.name === 'agent' ? 'assistant' : 'user')) &&
-        holds(folded(content), folded(value), operator),
+        holds(spaced(folded(content)), spaced(folded(value)), operator),
     );
     const said = record.chat_history[turn]?.content;
     const spoken = found && said !== undefined && !text.name.startsWith('variables.');
@@ -47,6 +49,11 @@ export const stringCheck: AssertionRule<'STRING_CHECK'> = {
     });
   },
 };
+
+/** Spaces in a row are one. */
+function spaced(text: string): string {
+  return text.replaceAll(/ {2,}/g, ' ');
+}
 
 function verb(operator: Operator, found: boolean): string {
   const [first = '', ...others] = operator.split('_');

@@ -22,6 +22,18 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
+/**
+ * Typographic quotation marks, apostrophes, dashes and spaces as they are on a keyboard, one character for one: texts are
+ * compared so, because who writes an assertion cannot see the difference.
+ */
+export function keyboardText(text: string): string {
+  return text
+    .replaceAll(/[‘’‚‛ʼ´`]/g, "'")
+    .replaceAll(/[“”„‟«»]/g, '"')
+    .replaceAll(/[‐‑‒–—]/g, '-')
+    .replaceAll(/[\s\u2800\u3164]/g, ' ');
+}
+
 /** Null: the variable does not exist. */
 export function targetText(record: ConversationRecord, target = 'transcript'): TargetText | null {
   if (target.startsWith('variables.')) {

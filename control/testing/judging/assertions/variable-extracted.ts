@@ -2,19 +2,19 @@
 import type { AssertionRule } from './outcome.ts';
 import { inconclusive, yesOrNo } from './outcome.ts';
 import { patternProblem, search } from './patterns.ts';
-import { valueText } from './target-text.ts';
+import { keyboardText, valueText } from './target-text.ts';
 
 type Match = 'equals' | 'contains' | 'regex';
 
 /** Text: why it cannot be decided. */
 function matches(found: unknown, expected: string | number | boolean, match: Match): boolean | string {
-  const text = valueText(found).trim();
-  const wanted = String(expected).trim();
+  const text = keyboardText(valueText(found)).trim();
+  const wanted = keyboardText(String(expected)).trim();
   switch (match) {
     case 'contains':
       return text.includes(wanted);
     case 'regex': {
-      const searched = search(String(expected), '', text);
+      const searched = search(String(expected), '', valueText(found).trim());
       return searched.kind === 'costly' ? searched.reason : searched.kind === 'found';
     }
     case 'equals':
