@@ -2,9 +2,10 @@
  * The octets of recordings, as edges sealed them: in a folder, or in the database where several control planes use it.
  * What is read comes from where it was written.
  */
+import { statSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathExists } from '#shared/path-exists.ts';
+import { sql } from 'kysely';
 import type { Db, RecordingRow, Replica } from '../db/index.ts';
 import { advanceRecording } from './store.ts';
 
@@ -67,9 +68,22 @@ export class RecordingContents {
     );
   }
 
-  /** Whether its octets are here: a backup may have been restored without them, or beside another control plane. */
-  has({ id, place }: Placed): boolean {
-    return place === 'database' || pathExists(this.#path(id));
+  /**
+   * Whether all its octets are here, so that no answer ends half way: a backup may have been restored without them, or
+   * beside another control plane.
+   */
+  async has({ id, place, received }: Placed & Pick<RecordingRow, 'received'>): Promise<boolean> {
+    const octets = place === 'folder' ? octetsOf(this.#path(id)) : await this.#octetsOfParts(id);
+    return octets !== null && octets >= received;
+  }
+
+  async #octetsOfParts(id: string): Promise<number | null> {
+    const stored = await this.#db
+      .selectFrom('recording_parts')
+      .select(sql<number>`cast(coalesce(sum(length(bytes)), 0) as bigint)`.as('octets'))
+      .where('recording_id', '=', id)
+      .executeTakeFirst();
+    return stored?.octets ?? null;
   }
 
   /** Deletes the file; parts in the database go with the row's change. */
@@ -108,4 +122,9 @@ export class RecordingContents {
   #path(id: string): string {
     return join(this.#folder, id);
   }
+}
+
+/** null: there is no file. @throws the system's error when this user cannot see it */
+function octetsOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? null;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -148,6 +148,21 @@ describe('a recording that an edge has sent', () => {
     rmSync(join(folder, 'recordings', recording.id));
     expect((await wav()).codes).toEqual(['RECORDING_NOT_FOUND']);
     expect((await details()).state).toBe('ready');
+  });
+
+  it.each([0, 0.5])('is not found where octets are missing, from this share of it on: %d', async (share) => {
+    const recording = await recordingOfEdge(test.orgId, 2_000);
+    await send(recording);
+    const at = Math.floor(share * recording.bytes.length);
+    if (filesOfFolder().includes(recording.id)) truncateSync(join(folder, 'recordings', recording.id), at);
+    else
+      await test.control.services.database.db
+        .deleteFrom('recording_parts')
+        .where('recording_id', '=', recording.id)
+        .where('at', '>=', at)
+        .execute();
+    expect((await wav()).codes).toEqual(['RECORDING_NOT_FOUND']);
+    expect((await wav({ range: 'bytes=0-99' })).codes).toEqual(['RECORDING_NOT_FOUND']);
   });
 
   it('has its peaks, at most 1000 for each side', async () => {

@@ -44,8 +44,10 @@ export async function openUnfinished(parts: Parts): Promise<number> {
     .orderBy('started_at')
     .limit(recordingsAtOnce)
     .execute();
-  const here = rows.filter((row) => recordingContents.has(row));
-  for (const row of here) {
+  let opened = 0;
+  for (const row of rows) {
+    if (!(await recordingContents.has(row))) continue;
+    opened++;
     const { ended: _, ...facts } = await factsOf(parts, row);
     await database.db
       .updateTable('recordings')
@@ -54,5 +56,5 @@ export async function openUnfinished(parts: Parts): Promise<number> {
       .where('state', '=', 'uploading')
       .execute();
   }
-  return here.length;
+  return opened;
 }

@@ -121,7 +121,7 @@ async function isWhole(id: string) {
   expect(await parts.execute()).toEqual([]);
   const { recordingContents } = services();
   if (recordingContents.place === 'folder')
-    expect(recordingContents.has({ id, place: recordingContents.place })).toBe(false);
+    expect(await recordingContents.has({ id, place: 'folder', received: 0 })).toBe(false);
 }
 
 const moves = [

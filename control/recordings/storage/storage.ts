@@ -100,7 +100,7 @@ export class RecordingStorage {
   async open(row: PlacedRecording, reader: Reader): Promise<OpenRecording> {
     const { recordingContents } = this.#parts;
     if (row.place === 'storage') return this.#openStored(row, reader);
-    if (!recordingContents.has(row)) {
+    if (!(await recordingContents.has(row))) {
       // It may have been brought to a storage just now.
       const found = await this.#stored(row.id);
       if (found) return this.#openStored(found, reader);
