@@ -48,7 +48,7 @@ function Frame({ session: { organization } }: { session: Session }) {
         {texts.skip}
       </a>
       <header class="bar">
-        <a class="brand" href={pathTo('live')}>
+        <a class="brand" href={pathTo('overview')}>
           {texts.product}
         </a>
         <Navigation />

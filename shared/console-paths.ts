@@ -3,9 +3,11 @@
  * path: with one list, no path works only until the page is reloaded. No endpoint of the API has one of them.
  */
 export const consolePaths = {
-  live: '/',
+  overview: '/',
+  live: '/live',
   calls: '/calls',
   call: '/calls/:id',
+  refused: '/refused',
   trunks: '/trunks',
   trunk: '/trunks/:id',
   tests: '/tests',

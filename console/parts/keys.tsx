@@ -28,7 +28,8 @@ function isTyping(target: EventTarget | null): boolean {
 function act(key: string, now: number): boolean {
   if (now < goUntil) {
     goUntil = 0;
-    const to = key === 'l' ? 'live' : key === 'c' ? 'calls' : key === 't' ? 'trunks' : null;
+    const to =
+      key === 'o' ? 'overview' : key === 'l' ? 'live' : key === 'c' ? 'calls' : key === 't' ? 'trunks' : null;
     if (to) navigate(pathTo(to));
     return to !== null;
   }

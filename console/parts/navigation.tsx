@@ -13,10 +13,10 @@ type NavGroup = readonly [title: string, links: readonly NavLink[]];
 
 const { groups } = texts.nav;
 
-const ofOperators: readonly NavGroup[] = [[groups.deployment, [['edges', 'live'], ['sessions']]]];
+const ofOperators: readonly NavGroup[] = [[groups.deployment, [['edges', 'overview'], ['sessions']]]];
 
 const ofCustomers: readonly NavGroup[] = [
-  [groups.calls, [['live'], ['calls', 'call']]],
+  [groups.calls, [['overview'], ['live'], ['calls', 'call'], ['refused']]],
   [groups.trunks, [['trunks', 'trunk']]],
   [
     groups.agents,

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { Problem } from '../api/problem.ts';
 import { texts } from '../text/texts.ts';
 import { completeTime, shortTime } from './format.ts';
+import type { Loaded } from './load.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'live' | 'quiet';
 
@@ -57,6 +58,16 @@ export function Loading() {
     <p class="quiet loading" role="status">
       {texts.loading}
     </p>
+  );
+}
+
+/** Why a screen shows nothing, or not the newest: it is being loaded, or that failed. */
+export function LoadState({ of: { data, problem, loading, reload } }: { readonly of: Loaded<unknown> }) {
+  return (
+    <>
+      {problem && <ProblemNote problem={problem} again={reload} />}
+      {data === null && loading && <Loading />}
+    </>
   );
 }
 

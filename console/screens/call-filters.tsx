@@ -3,7 +3,22 @@ import type { TargetedSubmitEvent } from 'preact';
 import { pathTo } from '../router.ts';
 import { texts } from '../text/texts.ts';
 
-export const filterNames = ['words', 'number', 'direction', 'outcome', 'from', 'to'];
+export const filterNames = [
+  'words',
+  'number',
+  'other',
+  'direction',
+  'outcome',
+  'termination',
+  'mos',
+  'trunk',
+  'from',
+  'to',
+];
+
+/** Behind a button until one is used. */
+const furtherNames = ['other', 'termination', 'mos', 'trunk'] as const;
+type FurtherName = (typeof furtherNames)[number];
 
 interface CallFiltersProps {
   readonly values: Readonly<Record<string, string>>;
@@ -51,6 +66,14 @@ export function CallFilters({ values, onSubmit }: CallFiltersProps) {
           {filters.to}
           <input name="to" type="date" defaultValue={values.to ?? ''} />
         </label>
+        <details class="further" open={furtherNames.some((name) => (values[name] ?? '') !== '')}>
+          <summary>{filters.further}</summary>
+          <div class="filters">
+            {furtherNames.map((name) => (
+              <Text key={name} name={name} value={values[name] ?? ''} />
+            ))}
+          </div>
+        </details>
         <div class="row">
           <button type="submit" class="primary">
             {filters.apply}
@@ -59,6 +82,16 @@ export function CallFilters({ values, onSubmit }: CallFiltersProps) {
         </div>
       </form>
     </search>
+  );
+}
+
+function Text({ name, value }: { readonly name: FurtherName; readonly value: string }) {
+  const { label, hint } = filters.texts[name];
+  return (
+    <label>
+      {label}
+      <input name={name} defaultValue={value} placeholder={hint} />
+    </label>
   );
 }
 

@@ -9,6 +9,8 @@ import { useTitle } from '../parts/title.ts';
 import { address, navigate, pathTo, query, withQuery } from '../router.ts';
 import { texts } from '../text/texts.ts';
 import { CallFilters, filterNames } from './call-filters.tsx';
+import { Later } from './later.tsx';
+import { SavedViews } from './saved-views.tsx';
 import { SpokenLines } from './spoken-lines.tsx';
 
 /** Rows of a page. */
@@ -27,10 +29,21 @@ export function Calls() {
   return (
     <Screen title={texts.calls.title}>
       <CallFilters key={address.value} values={filters} onSubmit={submit} />
+      <SavedViews filters={filters} />
+      {words === '' && <Sums filters={filters} />}
       {words === '' ? <Log filters={filters} /> : <SpokenLines words={words} />}
     </Screen>
   );
 }
+
+/** How the calls of this time were altogether; drawn once its code is there. */
+function Sums({ filters }: { filters: Readonly<Record<string, string>> }) {
+  const { from = '', to = '', direction = '', trunk = '' } = filters;
+  const asked = new URLSearchParams({ from, to, direction, trunk }).toString();
+  return <Later key={asked} id={asked} load={sums} />;
+}
+
+const sums = () => import('./call-sums/call-sums.tsx').then((one) => one.CallSums);
 
 function Log({ filters }: { filters: Readonly<Record<string, string>> }) {
   const before = query.value.get('before') ?? '';
@@ -44,33 +57,34 @@ function Log({ filters }: { filters: Readonly<Record<string, string>> }) {
         ...(filters.from && { from_date: filters.from }),
         ...(filters.to && { to_date: filters.to }),
         ...((direction === 'inbound' || direction === 'outbound') && { direction }),
+        ...(filters.other && { other_party: filters.other }),
+        ...(filters.termination && { termination: filters.termination }),
+        ...(filters.mos && { max_mos: Number(filters.mos) }),
+        ...(filters.trunk && { trunk_id: filters.trunk }),
         ...(before && { before }),
       },
       signal,
     });
-    return page.data.calls;
+    return page.data;
   });
   if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
   if (!loaded.data) return <Loading />;
   const isFiltered = Object.values(filters).some((value) => value !== '');
-  if (loaded.data.length === 0 && before === '') {
+  const { calls, next } = loaded.data;
+  if (calls.length === 0 && before === '' && next === null) {
     if (isFiltered) return <Empty title={texts.calls.noMatch}>{texts.calls.noMatchNext}</Empty>;
     return <Empty title={texts.calls.empty}>{texts.calls.emptyNext}</Empty>;
   }
   return (
     <>
+      {calls.length === 0 && next !== null && <p class="quiet">{texts.calls.searched}</p>}
       <Table
         name={texts.calls.title}
-        rows={loaded.data}
+        rows={calls}
         columns={CallColumns}
         keyOf={(call: LoggedCall) => call.id}
       />
-      <Pager
-        filters={filters}
-        before={before}
-        last={loaded.data.at(-1)?.id ?? ''}
-        full={loaded.data.length === pageRows}
-      />
+      <Pager filters={filters} before={before} next={next} />
     </>
   );
 }
@@ -78,18 +92,17 @@ function Log({ filters }: { filters: Readonly<Record<string, string>> }) {
 interface PagerProps {
   readonly filters: Readonly<Record<string, string>>;
   readonly before: string;
-  readonly last: string;
-  /** A page with fewer rows is the last one. */
-  readonly full: boolean;
+  /** null: this page is the last one. */
+  readonly next: string | null;
 }
 
-function Pager({ filters, before, last, full }: PagerProps) {
+function Pager({ filters, before, next }: PagerProps) {
   const path = pathTo('calls');
   return (
     <nav class="row pager" aria-label={texts.lists.pages}>
       {before !== '' && <a href={withQuery(path, filters)}>{texts.lists.newest}</a>}
-      {full ? (
-        <a href={withQuery(path, { ...filters, before: last })}>{texts.lists.older}</a>
+      {next !== null ? (
+        <a href={withQuery(path, { ...filters, before: next })}>{texts.lists.older}</a>
       ) : (
         <span class="quiet">{texts.lists.noMore}</span>
       )}

@@ -2,16 +2,7 @@
 import { type Answer, request } from '../api/client.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
 import { useLoaded } from '../parts/load.ts';
-import {
-  Badge,
-  Empty,
-  Loading,
-  ProblemNote,
-  ReloadButton,
-  Screen,
-  Time,
-  type Tone,
-} from '../parts/pieces.tsx';
+import { Badge, Empty, LoadState, ReloadButton, Screen, Time, type Tone } from '../parts/pieces.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../text/texts.ts';
@@ -64,8 +55,7 @@ export function Edges() {
   );
   return (
     <Screen title={texts.edges.title} actions={<ReloadButton reload={loaded.reload} />}>
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!loaded.data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {loaded.data?.length === 0 && <Empty title={texts.edges.empty}>{texts.edges.emptyNext}</Empty>}
       {loaded.data && loaded.data.length > 0 && (
         <Table

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { type Answer, request } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { useLoaded } from '../parts/load.ts';
-import { Empty, Loading, ProblemNote, Screen, Time } from '../parts/pieces.tsx';
+import { Empty, LoadState, ProblemNote, Screen, Time } from '../parts/pieces.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../text/texts.ts';
@@ -57,8 +57,7 @@ export function Sessions() {
     <Screen title={texts.sessions.title}>
       <p class="quiet">{texts.sessions.intro}</p>
       {ending.value && <ProblemNote problem={ending.value} />}
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!loaded.data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {loaded.data?.length === 0 && <Empty title={texts.sessions.empty} />}
       {loaded.data && loaded.data.length > 0 && (
         <Table name={texts.sessions.title} rows={loaded.data} columns={columns} keyOf={(row) => row.id} />

@@ -8,14 +8,16 @@ import { texts } from '../text/texts.ts';
 import { Calls } from './calls.tsx';
 import { Edges } from './edges.tsx';
 import { Later } from './later.tsx';
-import { Live } from './live/live.tsx';
+import { Overview } from './overview/overview.tsx';
 import { Sessions } from './sessions.tsx';
 
 type Shown = ComponentType<{ readonly id: string }>;
 type Fetched = () => Promise<Shown>;
 
 const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
+  live: () => import('./live/live.tsx').then((one) => one.Live),
   call: () => import('./call/call.tsx').then((one) => one.Call),
+  refused: () => import('./refused.tsx').then((one) => one.Refused),
   trunks: () => import('./trunks/trunks.tsx').then((one) => one.Trunks),
   trunk: () => import('./trunks/trunk.tsx').then((one) => one.Trunk),
   tests: () => import('./tests/scenarios.tsx').then((one) => one.Scenarios),
@@ -29,8 +31,8 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
 export function Shown() {
   const { screen, id } = place.value;
   if (screen === 'sessions') return <Sessions />;
-  if (isOperator.value) return screen === 'edges' || screen === 'live' ? <Edges /> : <NotFound />;
-  if (screen === 'live') return <Live />;
+  if (isOperator.value) return screen === 'edges' || screen === 'overview' ? <Edges /> : <NotFound />;
+  if (screen === 'overview') return <Overview />;
   if (screen === 'calls') return <Calls />;
   const load = screen && fetched[screen];
   return load ? <Later key={`${screen} ${id}`} id={id} load={load} /> : <NotFound />;

@@ -3,6 +3,8 @@ import { call } from './call.ts';
 import { calls } from './calls.ts';
 import { errors } from './errors.ts';
 import { live } from './live.ts';
+import { overview } from './overview.ts';
+import { refused } from './refused.ts';
 import { trunks } from './trunks.ts';
 
 export const texts = {
@@ -19,8 +21,10 @@ export const texts = {
       organization: 'Organization',
       deployment: 'Deployment',
     },
+    overview: 'Overview',
     live: 'Live calls',
     calls: 'Calls',
+    refused: 'Refused calls',
     trunks: 'Trunks',
     tests: 'Test scenarios',
     runs: 'Test runs',
@@ -137,6 +141,7 @@ export const texts = {
     rows: [
       ['?', 'this list'],
       ['/', 'search calls'],
+      ['g o', 'overview'],
       ['g l', 'live calls'],
       ['g c', 'calls'],
       ['g t', 'trunks'],
@@ -146,6 +151,8 @@ export const texts = {
   },
   call,
   live,
+  overview,
+  refused,
   trunks,
   calls,
   errors,

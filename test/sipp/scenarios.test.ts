@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RefusedPage } from '#shared/api/refused.ts';
 import type { CallLogEntry, TracedMessage } from '#shared/api/sip-calls.ts';
 import { demoNumber } from '../../control/bootstrap.ts';
 import { Phone } from '../../scripts/call/phone.ts';
@@ -243,6 +244,14 @@ describe('rejected calls', () => {
   test('a stranger gets 403, and the owner of the number sees the attempt', async () => {
     const call = await passAndEnd('uac-stranger-call-expect-403', { source: '127.0.0.2' });
     expect(call).toMatchObject({ outcome: 'failed', sip_code: 403, source_ip: '127.0.0.2' });
+    const entry = await eventually('the refused call of the stranger', async () => {
+      const { data } = await system.api.read(RefusedPage, 'GET', '/v1/sip/refused?source=127.0.0.2');
+      return data.refused.find(({ reason }) => reason === 'source_not_allowed') ?? null;
+    });
+    expect(entry).toMatchObject({ phone_number: demoNumber, sip_status: 403, call_id: call.call_id });
+    expect(entry.advice).toContain(
+      `add 127.0.0.2 to allowed_ips of the inbound configuration of ${demoNumber}`,
+    );
   });
 
   test.each([

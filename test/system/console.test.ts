@@ -266,7 +266,7 @@ describe('the console', () => {
   });
 
   it('shows calls in progress as they begin, speak and end, without a reload', async () => {
-    await signIn('/');
+    await signIn('/live');
     await page.getByText('No call is in progress.').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     const { org_id, edge_token } = control.keys;
@@ -314,14 +314,14 @@ describe('the console', () => {
     await control.end('SIGKILL');
     await page.getByRole('link', { name: 'Calls', exact: true }).click();
     await page.getByText('No connection to the control plane').waitFor();
-    await page.getByRole('alert').getByText('The control plane did not answer.').waitFor();
+    await page.getByRole('alert').getByText('The control plane did not answer.').first().waitFor();
     await control.start();
     await page.getByText('The trunk answered 403 Forbidden.').waitFor();
     await page.getByText('No connection to the control plane').waitFor({ state: 'detached' });
   });
 
   it('shows another organization nothing, and operators what is theirs', async () => {
-    await signIn('/', strangersKey);
+    await signIn('/live', strangersKey);
     await page.getByText('No call is in progress.').waitFor();
     await page.getByRole('link', { name: 'Calls', exact: true }).click();
     await page.getByText('No calls yet.').waitFor();

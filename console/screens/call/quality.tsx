@@ -5,6 +5,7 @@ import 'uplot/dist/uPlot.min.css';
 import { Mos } from '../../parts/call-columns.tsx';
 import { figure, offset } from '../../parts/format.ts';
 import { Empty } from '../../parts/pieces.tsx';
+import { colorsOf } from '../../parts/plot-colors.ts';
 import { Table } from '../../parts/table.tsx';
 import { themeChanges } from '../../parts/theme.tsx';
 import { useWidth } from '../../parts/width.ts';
@@ -76,8 +77,7 @@ function OnePlot({ plot, times, axis }: OnePlotProps) {
 }
 
 function draw(plot: Plot, times: readonly number[], axis: Axis, box: HTMLElement, width: number): UPlot {
-  const style = getComputedStyle(box);
-  const color = (name: string) => resolved(box, style.getPropertyValue(name));
+  const color = colorsOf(box);
   const grid = { stroke: color('--line'), width: 1 };
   const { fromMs, toMs } = axis.shown.peek();
   return new UPlot(
@@ -142,16 +142,6 @@ function draw(plot: Plot, times: readonly number[], axis: Axis, box: HTMLElement
     [[...times], ...plot.series.map(({ values }) => [...values])],
     box,
   );
-}
-
-/** A canvas does not know `light-dark()`: an element resolves it. */
-function resolved(box: HTMLElement, value: string): string {
-  const probe = document.createElement('i');
-  probe.style.color = value;
-  box.append(probe);
-  const { color } = getComputedStyle(probe);
-  probe.remove();
-  return color;
 }
 
 function Figures({ samples }: { samples: readonly Sample[] }) {

@@ -3,7 +3,7 @@ import { request } from '../../api/client.ts';
 import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, Pages } from '../../parts/pages.tsx';
-import { Badge, Empty, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { Badge, Empty, LoadState, Screen } from '../../parts/pieces.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
@@ -60,8 +60,7 @@ export function Runs() {
           </select>
         </label>
       </div>
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data?.runs.length === 0 && status === null && batch === null && (
         <Empty title={words.empty}>
           {words.emptyNext} <a href={pathTo('tests')}>{words.goTo}</a>

@@ -4,7 +4,7 @@ import { request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Empty, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -105,8 +105,7 @@ export function Scenarios() {
   return (
     <Screen title={words.title}>
       {data && data.names.size > 0 && <AgentFilter names={data.names} pathway={pathway} />}
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data?.scenarios.length === 0 && (
         <Empty title={words.empty}>{data.names.size === 0 ? words.noPathway : words.emptyNext}</Empty>
       )}

@@ -3,7 +3,7 @@ import { type Answer, request } from '../../api/client.ts';
 import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, Pages } from '../../parts/pages.tsx';
-import { Empty, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { percent } from '../../parts/rates.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -48,8 +48,7 @@ export function Sets() {
   useFollowed(running ? { types: 'test_run' } : null, loaded.reload, { alsoWithoutEvent: true });
   return (
     <Screen title={words.title}>
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data?.simulation_sets.length === 0 && (
         <Empty title={words.empty}>
           {words.emptyNext} <a href={pathTo('tests')}>{tests.runs.goTo}</a>

@@ -2,7 +2,7 @@
 import { type Answer, request } from '../../api/client.ts';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Facts, Loading, ProblemNote, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../text/texts.ts';
@@ -55,8 +55,7 @@ export function Trunk({ id: number }: { id: string }) {
       }
       actions={<ReloadButton reload={loaded.reload} />}
     >
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data && (
         <>
           {data.status.endpoints.length > 0 && <HealthFacts status={data.status} />}

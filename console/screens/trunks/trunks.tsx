@@ -1,16 +1,7 @@
 /** All numbers with SIP configurations, and what is wrong with any of them. */
 import { type Answer, request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
-import {
-  Badge,
-  Empty,
-  Loading,
-  ProblemNote,
-  ReloadButton,
-  Screen,
-  Time,
-  type Tone,
-} from '../../parts/pieces.tsx';
+import { Badge, Empty, LoadState, ReloadButton, Screen, Time, type Tone } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo, query, withQuery } from '../../router.ts';
@@ -66,8 +57,7 @@ export function Trunks() {
   const path = pathTo('trunks');
   return (
     <Screen title={texts.trunks.title} actions={<ReloadButton reload={loaded.reload} />}>
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data && data.alerts.length > 0 && <OpenAlerts rows={data.alerts} />}
       {data?.numbers.length === 0 && offset === 0 && (
         <Empty title={texts.trunks.empty}>{texts.trunks.emptyNext}</Empty>
