@@ -1,16 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import type { CallOptions } from '../../test/kit/control/harness.ts';
+import { numbersOfEachTest, routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { numbersOfPath } from '../numbers/rules.ts';
 
-let test: TestControl;
+const test = routesOfFile();
+numbersOfEachTest(test);
 beforeEach(async () => {
-  test = await startRoutes();
   await test.call('POST', '/v1/sip/attach', {
     body: { phone_numbers: ['+14155550101', '+14155550100'], directions: ['inbound'] },
   });
 });
-afterEach(() => test.close());
 
 const update = (body: object, options: CallOptions = {}) =>
   test.call('POST', '/v1/inbound/%2B14155550100', { body, ...options });

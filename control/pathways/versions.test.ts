@@ -1,24 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import {
   graph,
   versionedNumber as number,
   versionRequests,
 } from '../../test/kit/control/pathway-versions.ts';
+import { numbersOfEachTest, routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 
-let test: TestControl;
+const test = routesOfFile();
+numbersOfEachTest(test);
 let pathway = '';
 let pathwayId = '';
 beforeEach(async () => {
-  test = await startRoutes();
   const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
   pathwayId = String(body.pathway_id);
   pathway = `/v1/pathway/${pathwayId}`;
   await keep('first');
 });
-afterEach(() => test.close());
 
 const { keep, change, remove, publish, lines } = versionRequests(
   () => test,

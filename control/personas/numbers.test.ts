@@ -1,14 +1,11 @@
 /** The numbers that a persona answers, and what the edges get for them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { personaNumber as number, personaRequests } from '../../test/kit/control/personas.ts';
+import { numbersOfEachTest, routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startRoutes();
-});
-afterEach(() => test.close());
+const test = routesOfFile();
+numbersOfEachTest(test);
 
 const unknown = '00000000-0000-4000-8000-000000000000';
 const { create, createId, read, patch, promote, attach, holdNumbers, createPathway, numberOf } =

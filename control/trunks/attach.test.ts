@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { numbersOfEachTest, routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 import { number, SipNumbers } from '../../test/kit/control/sip-numbers.ts';
 import { updateOrganization } from '../organizations/store.ts';
 
-let test: TestControl;
+const test = routesOfFile();
+numbersOfEachTest(test);
 let sip: SipNumbers;
 beforeEach(async () => {
-  test = await startRoutes();
   sip = new SipNumbers(test);
 });
-afterEach(() => test.close());
 
 describe('POST /v1/sip/attach', () => {
   it('attaches an inbound configuration and shows it with all its defaults', async () => {

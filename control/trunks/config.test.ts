@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import type { CallOptions } from '../../test/kit/control/harness.ts';
+import { numbersOfEachTest, routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
+const test = routesOfFile();
+numbersOfEachTest(test);
 const open: EdgeClient[] = [];
 beforeEach(async () => {
-  test = await startRoutes();
   await test.call('POST', '/v1/sip/attach', {
     body: {
       phone_number: number,

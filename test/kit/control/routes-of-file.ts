@@ -1,5 +1,6 @@
 /** One control plane for all tests of a file, with organizations of its own for each test. */
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { SipNumbers } from '#shared/api/sip.ts';
 import { type SharedControl, shareRoutes, type TestControl } from './harness.ts';
 
 /**
@@ -48,4 +49,16 @@ export function routesOfFile(env: Readonly<Record<string, string>> = {}): TestCo
     url: () => test.url(),
     close: async () => undefined,
   };
+}
+
+/** For tests with phone numbers: the next one may attach them to its own organization. */
+export function numbersOfEachTest(test: TestControl): void {
+  afterEach(async () => {
+    for (const key of [test.key, test.foreignKey]) {
+      const { numbers } = (await test.call('GET', '/v1/sip/numbers', { key })).read(SipNumbers).data;
+      const phone_numbers = numbers.map(({ phone_number }) => phone_number);
+      const body = { phone_numbers, directions: ['inbound', 'outbound'] };
+      if (numbers.length > 0) await test.call('POST', '/v1/sip/detach', { key, body });
+    }
+  });
 }
