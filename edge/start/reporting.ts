@@ -17,6 +17,7 @@ export function reportingOf(
   events: Pick<ReportingOptions, 'onConfig' | 'onCommand' | 'metrics' | 'fleet'>,
 ): Promise<Reporting> {
   const { rtp } = settings;
+  const { wssPort } = settings.sip;
   return Reporting.open({
     dataDir: settings.dataDir,
     secretKey: settings.secretKey,
@@ -26,10 +27,8 @@ export function reportingOf(
     hep: { ...settings.hep, foreign: settings.drachtio !== null },
     facts: {
       software,
-      sip: {
-        ...sipAddress(settings),
-        ...(settings.sip.wssPort !== null && { wss_port: settings.sip.wssPort }),
-      },
+      // A port that the system chooses is nobody's to call.
+      sip: { ...sipAddress(settings), ...(wssPort !== null && wssPort > 0 && { wss_port: wssPort }) },
       rtp: { ip: publicIp, port_min: rtp.portMin, port_max: rtp.portMax },
       codecs: [...codecs],
     },
