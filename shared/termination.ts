@@ -102,6 +102,11 @@ export const terminations = {
   edge_unavailable: { party: 'edge', sipStatus: 0, summary: 'No edge accepted the call.' },
   connection_lost: { party: 'caller', sipStatus: 0, summary: 'The connection to the peer was lost.' },
   dialog_lost: { party: 'edge', sipStatus: 0, summary: 'The SIP engine no longer has the dialog.' },
+  browser_lost: {
+    party: 'caller',
+    sipStatus: 480,
+    summary: 'The WebRTC connection to the browser was not set up, or it was lost.',
+  },
   engine_lost: { party: 'edge', sipStatus: 0, summary: 'The connection to the SIP engine was lost.' },
   media_lost: { party: 'edge', sipStatus: 500, summary: 'What carried the audio of the call failed.' },
   internal_error: { party: 'edge', sipStatus: 500, summary: 'The edge failed; the log has the details.' },

@@ -37,7 +37,7 @@ import { CallMeasurements } from './measured/call-measurements.ts';
 import type { MediaLeg, MediaLegOptions } from './ports/media.ts';
 import type { NextHop } from './ports/routes.ts';
 import type { LegFacts } from './ports/signaling.ts';
-import { CallRefused } from './refused.ts';
+import { BrowserLost, CallRefused } from './refused.ts';
 import type { Setup } from './setup/setup.ts';
 import { TimeLimits } from './time-limits.ts';
 import { Transfers } from './transfer/transfers.ts';
@@ -237,10 +237,15 @@ export class Call implements LiveCall {
       callId: this.id,
       orgId: this.#plan.orgId,
       codecs,
+      browser: this.#facts.browser,
       beside,
       parentId: this.#plan.parentId,
       sampled: (sample) => this.measurements.sample(sample),
-      failed: (error) => this.end({ code: 'media_lost', detail: error.message }),
+      failed: (error) =>
+        this.end({
+          code: error instanceof BrowserLost ? 'browser_lost' : 'media_lost',
+          detail: error.message,
+        }),
     });
     if (this.#termination) {
       media.close();

@@ -65,6 +65,7 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly dia
   edge_unavailable: { hangupBy: 'error', dialog: 'gone' },
   connection_lost: { hangupBy: 'error', dialog: 'gone' },
   dialog_lost: { hangupBy: 'error', dialog: 'gone' },
+  browser_lost: { hangupBy: 'error', dialog: 'ours' },
   engine_lost: { hangupBy: 'error', dialog: 'gone' },
   media_lost: { hangupBy: 'error', dialog: 'ours' },
   internal_error: { hangupBy: 'error', dialog: 'ours' },

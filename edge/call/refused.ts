@@ -35,6 +35,11 @@ export class LegsApart extends Error {
   }
 }
 
+/** The WebRTC connection of a browser was not set up, or it was lost. */
+export class BrowserLost extends Error {
+  override readonly name = 'BrowserLost';
+}
+
 /** A command that failed for a reason with its own API error code. */
 export class CommandRefused extends Error {
   override readonly name = 'CommandRefused';

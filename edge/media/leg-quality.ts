@@ -9,7 +9,7 @@ import { Reception } from './quality/reception.ts';
 import { mediaReport, packetsLost } from './quality/report.ts';
 import { type Meters, Sampling } from './quality/sampling.ts';
 import type { RelayLook } from './relay.ts';
-import type { NegotiatedAudio } from './sdp/session.ts';
+import { describedAddress, type NegotiatedAudio } from './sdp/session.ts';
 import type { PathStats } from './srtp-path.ts';
 
 /** Interval for querying the round trip of a talking leg, ms; receiver reports arrive every 5 s. */
@@ -233,7 +233,7 @@ export class LegQuality {
       moved: moved ? { packets: this.#elsewhereInSilence, to: this.#lastElsewhere } : null,
       fromElsewhere: this.#fromElsewhere,
       keys: session?.dtmf != null,
-      peerAddress: session?.remote.address ?? null,
+      peerAddress: session && describedAddress(session),
       dropped: this.#dropped,
       direction: session?.direction ?? 'inactive',
       held: session?.held ?? false,

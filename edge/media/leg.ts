@@ -1,5 +1,5 @@
 /**
- * The media side of one SIP leg.
+ * The media side of one leg, of a SIP peer or of a browser.
  *
  *                    answer(offer) / offer() + accept(answer)
  *     +-----+ ------------------------------------------------> +---------+
@@ -19,7 +19,6 @@
  * A bridge may replace the leg's owner (bridge.ts).
  */
 
-import type { Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type {
@@ -31,10 +30,13 @@ import type {
   MediaLegOptions,
   RecordingOrder,
 } from '../call/ports/media.ts';
-import { CallRefused } from '../call/refused.ts';
+import { BrowserLost, CallRefused } from '../call/refused.ts';
 import { AudioExchange } from './audio-exchange.ts';
+import { InTurn } from './in-turn.ts';
 import { LegAudio } from './leg-audio.ts';
 import type { LegBridge } from './leg-bridge.ts';
+import { placeholderKeys, secretsOf } from './leg-keys.ts';
+import { LegPaths } from './leg-paths.ts';
 import { LegQuality } from './leg-quality.ts';
 import type { LegSurroundings } from './leg-surroundings.ts';
 import { unreachable } from './media-address.ts';
@@ -42,12 +44,9 @@ import { offeredPayloads, type SessionPayloads } from './payloads.ts';
 import { LegRecorder } from './recording/leg-recorder.ts';
 import { acceptAnswer, createOffer, negotiateAnswer } from './sdp/negotiate.ts';
 import { parseSdp } from './sdp/sdp.ts';
-import { type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session.ts';
+import { describedAddress, type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session.ts';
 import { SrtpPath } from './srtp-path.ts';
 import type { MediaWorker } from './worker-pool.ts';
-
-/** For SDP that is only made to see the outcome of an offer. */
-const placeholderKey = 'A'.repeat(40);
 
 export class Leg implements LocalLeg {
   readonly quality: LegQuality;
@@ -59,16 +58,17 @@ export class Leg implements LocalLeg {
   readonly #audio: LegAudio;
   readonly #sessionId: string;
   readonly #closed: () => void;
-  #path: SrtpPath | null = null;
-  #draining: { path: SrtpPath; timer: Timer } | null = null;
+  readonly #paths: LegPaths;
   #session: NegotiatedAudio | null = null;
   /** The last description that we sent. */
   #sentSdp: string | null = null;
-  /** Operations of signaling run one after another. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /** Operations of signaling. */
+  readonly #turns = new InTurn();
   #ended: Error | null = null;
   #bridge: LegBridge<Leg> | null = null;
   #holding = false;
+  /** Whether audio should flow. */
+  #due = false;
   #recorder: LegRecorder | null = null;
 
   constructor(options: MediaLegOptions, shared: LegSurroundings, worker: MediaWorker, closed: () => void) {
@@ -76,6 +76,7 @@ export class Leg implements LocalLeg {
     this.#shared = shared;
     this.worker = worker;
     this.#closed = closed;
+    this.#paths = new LegPaths(shared.clock, shared.drainMs);
     this.quality = new LegQuality(shared.clock, options.sampled);
     this.#exchange = new AudioExchange({
       playout: shared.playout,
@@ -111,7 +112,7 @@ export class Leg implements LocalLeg {
 
   /** The path of its packets, null before the first description. */
   get path(): SrtpPath | null {
-    return this.#path;
+    return this.#paths.current;
   }
 
   get ended(): boolean {
@@ -137,7 +138,7 @@ export class Leg implements LocalLeg {
 
   /** RTP port towards the peer, null before the first description. */
   get rtpPort(): number | null {
-    return this.#path?.port ?? null;
+    return this.path?.port ?? null;
   }
 
   answer(offer: string): Promise<string> {
@@ -146,8 +147,10 @@ export class Leg implements LocalLeg {
       const { session } = negotiateAnswer(theirs, this.#local(null));
       this.#checkReach(session);
       this.#bridge?.permit(this, session);
-      const kept = this.#path;
+      const kept = this.path;
       if (kept?.serves(session)) {
+        await kept.follow(session);
+        this.#noteKeys(kept, session);
         const { answer } = negotiateAnswer(theirs, this.#local(kept));
         await this.#settle(session, answer);
         return answer;
@@ -167,8 +170,8 @@ export class Leg implements LocalLeg {
 
   offer(): Promise<string> {
     return this.#inTurn(async () => {
-      this.#path ??= await this.#open(false);
-      const offer = createOffer(this.#local(this.#path));
+      this.#paths.current ??= await this.#open(false);
+      const offer = createOffer(this.#local(this.#paths.current));
       this.#sentSdp = offer;
       return offer;
     });
@@ -176,7 +179,7 @@ export class Leg implements LocalLeg {
 
   accept(answer: string): Promise<void> {
     return this.#inTurn(async () => {
-      const path = this.#path;
+      const { path } = this;
       if (!path || this.#sentSdp === null) throw new Error('accept() without offer()');
       const session = acceptAnswer(this.#sentSdp, answer);
       this.#checkReach(session);
@@ -191,7 +194,9 @@ export class Leg implements LocalLeg {
   }
 
   attach(endpoint: AudioEndpoint | null): void {
-    if (!this.#ended) this.#audio.attach(endpoint);
+    if (this.#ended) return;
+    this.#audio.attach(endpoint);
+    if (endpoint) this.#expect();
   }
 
   hold(on: boolean): void {
@@ -242,9 +247,10 @@ export class Leg implements LocalLeg {
   enter(bridge: LegBridge<Leg>): void {
     if (this.#ended) throw this.#ended;
     if (this.#bridge) throw new Error('the media leg is already in a bridge');
-    if (!this.#path?.peer) throw new CallRefused(488, 'A leg without negotiated media cannot be bridged');
+    if (!this.path?.peer) throw new CallRefused(488, 'A leg without negotiated media cannot be bridged');
     this.#bridge = bridge;
     this.#audio.lend();
+    this.#expect();
   }
 
   /** Exchanges audio with the bridge's endpoint. */
@@ -267,7 +273,7 @@ export class Leg implements LocalLeg {
 
   /** Every half second: updates counts and round trip, and detects a peer that changed its SSRC. */
   async inspect(): Promise<void> {
-    const path = this.#path;
+    const { path } = this;
     if (this.#ended || !path?.peer) return;
     await this.#bridge?.look(this);
     if (this.#ended) return;
@@ -277,7 +283,7 @@ export class Leg implements LocalLeg {
 
   async #lookAt(path: SrtpPath): Promise<void> {
     const stats = await path.stats();
-    if (this.#ended || path !== this.#path) return;
+    if (this.#ended || path !== this.path) return;
     const sent = this.#exchange.packetsSent + this.quality.relayedSent;
     if (this.quality.takeStats(stats, sent) === 'unknown stream') {
       this.#shared.log.info({ call_id: this.callId }, 'the peer changed its SSRC; taking the new stream');
@@ -297,7 +303,8 @@ export class Leg implements LocalLeg {
 
   #fail(error: Error): void {
     if (this.#ended) return;
-    this.#shared.log.error({ call_id: this.callId, error: error.message }, 'the call lost its media');
+    const level = error instanceof BrowserLost ? 'info' : 'error';
+    this.#shared.log[level]({ call_id: this.callId, error: error.message }, 'the call lost its media');
     this.#release(error);
     this.#closed();
     this.#options.failed?.(error);
@@ -308,16 +315,14 @@ export class Leg implements LocalLeg {
     this.#ended = reason;
     this.#audio.close();
     void this.#recorder?.close();
-    this.#draining?.timer.cancel();
-    this.#draining?.path.close();
-    this.#path?.close();
+    this.#paths.close();
     this.#leaveWorker();
     this.#bridge?.close();
     return true;
   }
 
   #inTurn<T>(operation: () => Promise<T>): Promise<T> {
-    const run = async () => {
+    return this.#turns.run(async () => {
       if (this.#ended) throw this.#ended;
       try {
         return await operation();
@@ -325,10 +330,7 @@ export class Leg implements LocalLeg {
         if (error instanceof CallRefused) throw error;
         throw this.#ended ?? error;
       }
-    };
-    const result = this.#turn.then(run);
-    this.#turn = result.catch(() => {});
-    return result;
+    });
   }
 
   #local(path: SrtpPath | null): LocalMedia {
@@ -336,7 +338,7 @@ export class Leg implements LocalLeg {
       address: this.#shared.announcedIp,
       rtpPort: path?.port ?? 9,
       codecs: this.#options.codecs,
-      cryptoKey: path?.localKey ?? placeholderKey,
+      ...(path?.keys ?? placeholderKeys(this.#options.browser === true)),
       sessionId: this.#sessionId,
       previous: this.#sentSdp,
       current: this.#session,
@@ -346,27 +348,38 @@ export class Leg implements LocalLeg {
   }
 
   async #open(rtcpMux: boolean): Promise<SrtpPath> {
-    const { ports, listenIp } = this.#shared;
-    const path = await SrtpPath.open({ worker: this.worker, ports, listenIp, rtcpMux });
-    this.#shared.keyKnown(this.#options.callId, path.localKey);
+    const { ports, listenIp, clock } = this.#shared;
+    const browser = { clock, lost: (error: Error) => this.#fail(error) };
+    const to = this.#options.browser ? browser : { rtcpMux };
+    const path = await SrtpPath.open({ worker: this.worker, ports, listenIp, to });
+    this.#noteKeys(path, null);
     if (!this.#ended) return path;
     path.close();
     throw this.#ended;
   }
 
+  #noteKeys({ keys }: SrtpPath, session: NegotiatedAudio | null): void {
+    for (const key of secretsOf(keys, session)) this.#shared.keyKnown(this.#options.callId, key);
+  }
+
   /** Starts `path` and makes it the leg's current one. `receives`: payload types that the peer will use. */
   async #carry(path: SrtpPath, session: NegotiatedAudio, receives: SessionPayloads): Promise<void> {
-    this.#shared.keyKnown(this.#options.callId, session.remoteKey);
+    this.#noteKeys(path, session);
     await path.carry(session, receives, this.#audio.earFor(path));
     if (this.#ended) throw this.#ended;
-    const old = this.#path;
-    this.#path = path;
-    if (old && old !== path) this.#drain(old);
+    this.#paths.move(path);
+    if (this.#due) path.due();
     await this.#audio.move(path, session);
   }
 
+  /** Audio should flow from now on. */
+  #expect(): void {
+    this.#due = true;
+    this.path?.due();
+  }
+
   #checkReach(session: NegotiatedAudio): void {
-    const problem = unreachable(session.remote.address, this.#shared.listenIp);
+    const problem = unreachable(describedAddress(session), this.#shared.listenIp);
     if (problem) throw new CallRefused(488, problem, problem);
   }
 
@@ -380,21 +393,9 @@ export class Leg implements LocalLeg {
     await this.#bridge?.follow();
   }
 
-  #drain(path: SrtpPath): void {
-    this.#endDrain();
-    const timer = this.#shared.clock.after(this.#shared.drainMs, () => this.#endDrain());
-    this.#draining = { path, timer };
-  }
-
-  #endDrain(): void {
-    this.#draining?.timer.cancel();
-    this.#draining?.path.close();
-    this.#draining = null;
-  }
-
   #received(path: SrtpPath, packet: Buffer): void {
     this.#shared.traffic.packets++;
-    if (path === this.#path && this.#draining) this.#endDrain();
+    this.#paths.heard(path);
     if (!path.closed) this.#exchange.received(packet);
   }
 }

@@ -17,9 +17,11 @@ oneToMany.addSubnet('ff00::', 8, 'ipv6');
 
 /**
  * Why media cannot be sent to an address, as text for a Warning header; null when it can.
+ * @param sdpAddress null: ICE finds the address
  * @param listenIp local source address of media
  */
-export function unreachable(sdpAddress: string, listenIp: string): string | null {
+export function unreachable(sdpAddress: string | null, listenIp: string): string | null {
+  if (sdpAddress === null) return null;
   const family = isIP(sdpAddress);
   if (family === 0) return null;
   if (oneToMany.check(sdpAddress, family === 6 ? 'ipv6' : 'ipv4')) {

@@ -2,25 +2,22 @@
  * One SRTP session with a peer, from its port pair to Node. A re-INVITE that moves media or changes keys replaces it
  * as a whole, because a worker's transport can be connected only once.
  *
- *     peer  ==SRTP==>  plain transport -> producer -> consumer -> direct transport -> received(packet)
- *     peer  <==SRTP==  plain transport <- consumer <- producer <- direct transport <- send(packet)
+ *     peer  ==SRTP==>  its transport -> producer -> consumer -> direct transport -> received(packet)
+ *     peer  <==SRTP==  its transport <- consumer <- producer <- direct transport <- send(packet)
  *
  * For two bridged paths the worker relays the packets itself, and the right-hand halves are absent:
  *
- *     peer  ==SRTP==>  plain transport -> producer -> consumer (relay) -> plain transport  ==SRTP==>  other peer
+ *     peer  ==SRTP==>  its transport -> producer -> consumer (relay) -> other transport  ==SRTP==>  other peer
  *
- * Packets are sent to the address in the peer's SDP at once (early media, a peer that waits for us to talk first).
- * The first authenticated packet shows the peer's real address (symmetric RTP, RFC 4961): from then on packets are
- * sent there, and those from elsewhere are dropped before they affect the SRTP state. RTCP follows its own source in
- * the same way. A patch of the worker does this; see worker/patches/.
+ * The transport is of one kind for SIP peers (sdes-transport.ts), of another for browsers (browser-transport.ts).
  *
  * Three round trips to the worker: open; connect and produce; consume.
  */
 import type { types } from 'mediasoup';
-import { isAnyAddress, isSameHost } from '#shared/networks.ts';
+import type { Clock } from '#shared/clock.ts';
 import type { DroppedPackets } from '../call/media-verdict.ts';
-import { CallRefused } from '../call/refused.ts';
-import { isDestination } from './media-address.ts';
+import { type BrowserLost, CallRefused } from '../call/refused.ts';
+import { BrowserTransport } from './browser-transport.ts';
 import {
   consumerCapabilities,
   producerParameters,
@@ -28,8 +25,10 @@ import {
   type SessionPayloads,
   sendingKey,
 } from './payloads.ts';
+import type { LocalKeys, PeerTransport } from './peer-transport.ts';
 import { Relay } from './relay.ts';
 import type { RtpPorts } from './rtp-ports.ts';
+import { SdesTransport } from './sdes-transport.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { PacketSender } from './worker-pipe.ts';
 import type { MediaWorker } from './worker-pool.ts';
@@ -39,17 +38,15 @@ export interface SrtpPathOptions {
   readonly ports: RtpPorts;
   /** Local address to bind. */
   readonly listenIp: string;
-  /** RTP and RTCP on one port (RFC 5761). */
-  readonly rtcpMux: boolean;
+  /** To a SIP peer: whether RTP and RTCP use one port (RFC 5761). To a browser they always do. */
+  readonly to: { readonly rtcpMux: boolean } | BrowserWatch;
 }
 
-export interface PathPeer extends SessionPayloads {
-  readonly remote: { readonly address: string; readonly rtpPort: number; readonly rtcpPort: number };
-  /** SRTP master key and salt, bare base64. */
-  readonly remoteKey: string;
-  /** Master key identifiers in the packets of the peer and in ours, hexadecimal digits; null: none. */
-  readonly remoteMki: string | null;
-  readonly localMki: string | null;
+/** Of a path to a browser. */
+export interface BrowserWatch {
+  readonly clock: Clock;
+  /** Called at most once, and not after `close`. */
+  readonly lost: (error: BrowserLost) => void;
 }
 
 /** Gets each authenticated, decrypted RTP packet from the peer; it may have a header extension. */
@@ -87,12 +84,11 @@ const portAttempts = 8;
 
 export class SrtpPath {
   readonly port: number;
-  readonly rtcpMux: boolean;
   /** Of the packets that this process sends over the path. The worker uses another one towards the peer. */
   readonly ssrc: number;
   readonly #options: SrtpPathOptions;
-  readonly #transport: types.PlainTransport;
-  #peer: PathPeer | null = null;
+  readonly #transport: PeerTransport;
+  #peer: NegotiatedAudio | null = null;
   #receives: SessionPayloads | null = null;
   #received: Received | null = null;
   #sending: Promise<void> | null = null;
@@ -106,10 +102,9 @@ export class SrtpPath {
   #mids = 0;
   #closed = false;
 
-  private constructor(options: SrtpPathOptions, port: number, transport: types.PlainTransport) {
+  private constructor(options: SrtpPathOptions, port: number, transport: PeerTransport) {
     this.#options = options;
     this.port = port;
-    this.rtcpMux = options.rtcpMux;
     this.ssrc = options.worker.newSsrc();
     this.#transport = transport;
   }
@@ -137,13 +132,13 @@ export class SrtpPath {
     return this.#closed;
   }
 
-  /** Our SRTP master key and salt for SDP, bare base64. */
-  get localKey(): string {
-    return this.#transport.srtpParameters?.keyBase64 ?? '';
+  /** Our half of the keys for SDP. */
+  get keys(): LocalKeys {
+    return this.#transport.keys;
   }
 
   /** The peer of this path, null before `carry`. */
-  get peer(): PathPeer | null {
+  get peer(): NegotiatedAudio | null {
     return this.#peer;
   }
 
@@ -164,18 +159,18 @@ export class SrtpPath {
 
   /** Whether the path can carry `session`: same address, keys and payload types. */
   serves(session: NegotiatedAudio): boolean {
-    const peer = this.#peer;
-    if (!peer || this.rtcpMux !== session.rtcpMux || peer.remoteKey !== session.remoteKey) return false;
-    if (peer.remoteMki !== session.remoteMki || peer.localMki !== session.localMki) return false;
-    if (sendingKey(peer) !== sendingKey(session)) return false;
-    const { address, rtpPort, rtcpPort } = session.remote;
-    // An old-style hold states 0.0.0.0, and the peer will return to its previous address (RFC 3264 section 8.4).
-    if (isAnyAddress(address)) return true;
-    return (
-      isSameHost(address, peer.remote.address) &&
-      rtpPort === peer.remote.rtpPort &&
-      rtcpPort === peer.remote.rtcpPort
-    );
+    if (!this.#peer || sendingKey(this.#peer) !== sendingKey(session)) return false;
+    return this.#transport.serves(session);
+  }
+
+  /** Takes from a later session that it serves what may change: our half of the keys may then be new. */
+  follow(session: NegotiatedAudio): Promise<void> {
+    return this.#transport.follow(session);
+  }
+
+  /** Audio is due from now on. */
+  due(): void {
+    this.#transport.due();
   }
 
   /**
@@ -184,22 +179,27 @@ export class SrtpPath {
    * @param receives the payload types that it sends: ours, if the offer was ours
    * @param received null: the packets stay in the worker, for `relayFrom` of another path
    */
-  async carry(peer: PathPeer, receives: SessionPayloads, received: Received | null): Promise<void> {
+  async carry(peer: NegotiatedAudio, receives: SessionPayloads, received: Received | null): Promise<void> {
     this.#peer = peer;
     this.#receives = receives;
     this.#received = received;
     if (received) this.#sending = this.#send(peer);
-    const [incoming] = await Promise.all([this.#produce(receives), this.#connect(peer), this.#sending]);
+    const [incoming] = await Promise.all([
+      this.#produce(receives),
+      this.#transport.connect(peer),
+      this.#sending,
+    ]);
     this.#incoming = incoming;
     if (this.#received) await this.#listen(this.#received);
   }
 
-  /** Makes this process an end of a carried path. The stream that it sent before continues. */
+  /** Makes this process an end of a carried path. The stream that it sent before continues, if the peer hears it. */
   async joinNode(received: Received): Promise<void> {
     const peer = this.#peer;
     if (!peer || this.#closed) return;
     this.#received = received;
-    this.#sending ??= this.#send(peer);
+    if (!this.#sending) this.#sending = this.#send(peer);
+    else if (this.#transport.forgetsStreams) this.#sending = this.#sending.then(() => this.#sendAnew(peer));
     await Promise.all([this.#sending, this.#listen(received)]);
   }
 
@@ -220,7 +220,7 @@ export class SrtpPath {
     const incoming = source.#incoming;
     const receives = source.#receives;
     if (!incoming || !receives || !this.#peer) throw new Error('cannot relay between paths before carry()');
-    const consumer = await this.#transport.consume({
+    const consumer = await this.#transport.worker.consume({
       producerId: incoming.id,
       rtpCapabilities: relayCapabilities(receives, this.#peer),
       paused,
@@ -247,7 +247,7 @@ export class SrtpPath {
 
   async stats(): Promise<PathStats> {
     const [[transport], sent] = await Promise.all([
-      this.#transport.getStats(),
+      this.#transport.worker.getStats(),
       this.#outgoingConsumer?.getStats(),
     ]);
     const outbound = sent?.find((stat) => stat.type === 'outbound-rtp');
@@ -285,7 +285,7 @@ export class SrtpPath {
   }
 
   /** The producer is on the shared transport, so only the end of this path closes it. */
-  async #send(peer: PathPeer): Promise<void> {
+  async #send(peer: NegotiatedAudio): Promise<void> {
     const { worker } = this.#options;
     worker.use(peer);
     const producer = await worker.direct.produce({
@@ -298,22 +298,18 @@ export class SrtpPath {
     }
     this.#outgoing = producer;
     this.#sender = worker.sender(producer);
-    this.#outgoingConsumer = await this.#transport.consume({
+    await this.#sendAnew(peer);
+  }
+
+  /** Sends what this process produces, under an SSRC that the peer has not heard yet. */
+  async #sendAnew(peer: NegotiatedAudio): Promise<void> {
+    const producer = this.#outgoing;
+    if (!producer || this.#closed) return;
+    this.#outgoingConsumer?.close();
+    this.#outgoingConsumer = await this.#transport.worker.consume({
       producerId: producer.id,
       rtpCapabilities: consumerCapabilities(peer),
     });
-  }
-
-  #connect(peer: PathPeer): Promise<void> {
-    const { remoteKey, remoteMki, localMki } = peer;
-    // The patched worker reads the identifiers after the key; see worker/patches/.
-    const identified = remoteMki !== null || localMki !== null;
-    const keyBase64 = identified ? `${remoteKey}|${remoteMki ?? ''}|${localMki ?? ''}` : remoteKey;
-    const srtpParameters = { cryptoSuite: 'AES_CM_128_HMAC_SHA1_80', keyBase64 } as const;
-    const { address, rtpPort, rtcpPort } = peer.remote;
-    if (!isDestination(address)) return this.#transport.connect({ srtpParameters });
-    const rtcp = this.rtcpMux ? {} : { rtcpPort };
-    return this.#transport.connect({ ip: address, port: rtpPort, ...rtcp, srtpParameters });
   }
 
   #produce(receives: SessionPayloads): Promise<types.Producer> {
@@ -321,7 +317,10 @@ export class SrtpPath {
     this.#counted = 0;
     // The worker requires a MID when there is no SSRC, and each must be new to the transport.
     const mid = String(this.#mids++);
-    return this.#transport.produce({ kind: 'audio', rtpParameters: producerParameters(receives, { mid }) });
+    return this.#transport.worker.produce({
+      kind: 'audio',
+      rtpParameters: producerParameters(receives, { mid }),
+    });
   }
 
   async #listen(received: Received): Promise<void> {
@@ -358,15 +357,7 @@ function sourceOf(value: number): string | null {
   return `${octets.join('.')}:${value % 0x1_0000}`;
 }
 
-function bind(options: SrtpPathOptions, port: number): Promise<types.PlainTransport> {
-  const listen = { protocol: 'udp', ip: options.listenIp } as const;
-  const rtcp = options.rtcpMux ? {} : { rtcpListenInfo: { ...listen, port: port + 1 } };
-  return options.worker.router.createPlainTransport({
-    listenInfo: { ...listen, port },
-    ...rtcp,
-    rtcpMux: options.rtcpMux,
-    comedia: true,
-    enableSrtp: true,
-    srtpCryptoSuite: 'AES_CM_128_HMAC_SHA1_80',
-  });
+function bind({ worker, listenIp, to }: SrtpPathOptions, port: number): Promise<PeerTransport> {
+  const place = { router: worker.router, listenIp, port };
+  return 'lost' in to ? BrowserTransport.open({ ...place, ...to }) : SdesTransport.open(place, to.rtcpMux);
 }

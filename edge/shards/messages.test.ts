@@ -32,7 +32,7 @@ const state = {
 /** By name: a body, and an answer if there is one. */
 const examples: Readonly<Record<string, readonly [object, object?]>> = {
   configure: [{ version: 1, organizations: [], pathways: [], allowed_private_targets: [] }],
-  create_leg: [{ leg: 1, call_id: 'call-1', codecs: ['PCMU', 'PCMA'], beside: null }, {}],
+  create_leg: [{ leg: 1, call_id: 'call-1', codecs: ['PCMU', 'PCMA'], browser: false, beside: null }, {}],
   answer: [
     { leg: 1, offer: 'v=0' },
     { sdp: 'v=0', ...session },
@@ -75,7 +75,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   ready: [{ codecs: ['PCMU'], ports: 100 }],
   unusable: [{ why: 'no worker' }],
   sampled: [{ leg: 1, sample: { at: 5000, durationMs: 5000, received: 250, levelReceived: null } }],
-  leg_failed: [{ leg: 1, why: 'gone' }],
+  leg_failed: [{ leg: 1, why: 'gone', browser: true }],
   recording_paused: [{ leg: 1, paused: true }],
   recording_stopped: [{ leg: 1, reason: 'edge_disk_full', detail: 'full' }],
   recording_finished: [{ recording: 'recording-1' }],

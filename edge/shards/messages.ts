@@ -91,7 +91,13 @@ export const toShard = {
 
   createLeg: request(
     'create_leg',
-    objectOf({ leg, call_id: name, codecs: listOf(oneOf(...codecNames)), beside: orNull(leg) }),
+    objectOf({
+      leg,
+      call_id: name,
+      codecs: listOf(oneOf(...codecNames)),
+      browser: flag,
+      beside: orNull(leg),
+    }),
     done,
   ),
   answer: request('answer', objectOf({ leg, offer: text }), objectOf({ sdp: text, ...session })),
@@ -171,7 +177,8 @@ export const toMain = {
 
   /** Its time is that of `thread-time.ts`. */
   sampled: notice('sampled', objectOf({ leg, sample: checkedObject<LegSample>() })),
-  legFailed: notice('leg_failed', objectOf({ leg, why: text })),
+  /** `browser`: by the connection of its browser. */
+  legFailed: notice('leg_failed', objectOf({ leg, why: text, browser: flag })),
   recordingStopped: notice(
     'recording_stopped',
     objectOf({ leg, reason: oneOf(...recordingFaults), detail: text }),

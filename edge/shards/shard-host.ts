@@ -15,6 +15,7 @@ import type {
 } from '../call/ports/media.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
+import { BrowserLost } from '../call/refused.ts';
 import { AgentNotices } from './agent-notices.ts';
 import type { Channel } from './channel.ts';
 import { toMain, toShard } from './messages.ts';
@@ -64,12 +65,18 @@ export class ShardHost {
 
   #serveMedia(): void {
     const { channel, media } = this.#parts;
-    channel.onAsk(toShard.createLeg, async ({ leg: id, call_id: callId, codecs, beside }) => {
+    channel.onAsk(toShard.createLeg, async ({ leg: id, call_id: callId, codecs, browser, beside }) => {
       const leg = await media.createLeg({
         callId,
         codecs,
+        browser,
         beside: beside === null ? undefined : this.#legs.get(beside),
-        failed: ({ message: why }) => channel.tell(toMain.legFailed, { leg: id, why }),
+        failed: (error) =>
+          channel.tell(toMain.legFailed, {
+            leg: id,
+            why: error.message,
+            browser: error instanceof BrowserLost,
+          }),
         sampled: (sample) =>
           channel.tell(toMain.sampled, { leg: id, sample: { ...sample, at: sharedTime(sample.at) } }),
       });

@@ -16,7 +16,7 @@ import type {
   RoomOptions,
 } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
-import { CallRefused, LegsApart } from '../call/refused.ts';
+import { BrowserLost, CallRefused, LegsApart } from '../call/refused.ts';
 import type { Channel } from './channel.ts';
 import { toMain, toShard } from './messages.ts';
 import { RemoteAgent } from './remote-agent.ts';
@@ -65,7 +65,7 @@ export class Shard implements Media, Agents {
 
   async createLeg(options: MediaLegOptions): Promise<MediaLeg> {
     const { channel } = this;
-    const { callId, codecs, beside } = options;
+    const { callId, codecs, browser = false, beside } = options;
     const id = this.#nextId++;
     const over = this.#inUse(options, () => this.#legs.delete(id));
     const leg = new RemoteLeg({
@@ -79,7 +79,8 @@ export class Shard implements Media, Agents {
     this.#legs.set(id, leg);
     const besideId = beside instanceof RemoteLeg && beside.channel === channel ? beside.id : null;
     try {
-      await channel.ask(toShard.createLeg, { leg: id, call_id: callId, codecs, beside: besideId });
+      const order = { leg: id, call_id: callId, codecs, browser, beside: besideId };
+      await channel.ask(toShard.createLeg, order);
       return leg;
     } catch (error) {
       over();
@@ -171,7 +172,9 @@ export class Shard implements Media, Agents {
     channel.onTell(toMain.sampled, ({ leg, sample }) =>
       this.#legs.get(leg)?.sampled({ ...sample, at: timeHere(sample.at) }),
     );
-    channel.onTell(toMain.legFailed, ({ leg, why }) => this.#legs.get(leg)?.fail(new Error(why)));
+    channel.onTell(toMain.legFailed, ({ leg, why, browser }) =>
+      this.#legs.get(leg)?.fail(browser ? new BrowserLost(why) : new Error(why)),
+    );
     channel.onTell(toMain.recordingStopped, ({ leg, reason, detail }) => {
       this.#legs.get(leg)?.recordingStopped(reason, detail);
       this.#changed();

@@ -71,7 +71,12 @@ export interface MediaLegOptions {
   readonly callId: string;
   /** Codecs in preference order. */
   readonly codecs: readonly CodecName[];
-  /** Called at most once, when the leg can carry no more audio (its media worker died): the call should end. */
+  /** The peer is a browser of an authorized session: WebRTC, with ICE and DTLS, and nothing else is accepted. */
+  readonly browser?: boolean | undefined;
+  /**
+   * Called at most once, when the leg can carry no more audio: the call should end. The error is a BrowserLost when the
+   * browser's connection was not set up or was lost; otherwise the media worker died.
+   */
   readonly failed?: ((error: Error) => void) | undefined;
   /** Called with a sample every 5 s from the start of media on, and with the last one before `report` returns. */
   readonly sampled?: ((sample: LegSample) => void) | undefined;
@@ -110,7 +115,7 @@ export interface LegRecording {
 }
 
 /**
- * The media side of one SIP leg: SRTP toward the peer, PCM toward the agent. SDP is RFC 4566 text. `codec`, `keys` and
+ * The media side of one leg: SRTP toward the peer, PCM toward the agent. SDP is RFC 4566 text. `codec`, `keys` and
  * `held` are those of the last answer, offer or accept that has resolved.
  */
 export interface MediaLeg {

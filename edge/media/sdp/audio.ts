@@ -3,12 +3,13 @@ import { isAnyAddress } from '#shared/networks.ts';
 import { type CryptoLine, type CryptoVerdict, chooseCrypto } from './crypto.ts';
 import { type Format, formatsOf } from './formats.ts';
 import { attribute, attributes, type MediaSection, type Sdp } from './sdp.ts';
-import { type Direction, sendsMedia } from './session.ts';
+import { type Direction, type SdesProfile, sendsMedia } from './session.ts';
 
 export interface PeerAudio {
+  readonly keying: 'sdes';
   /** Index of the media line in the description, from 0. */
   readonly index: number;
-  readonly profile: 'RTP/SAVP' | 'RTP/SAVPF';
+  readonly profile: SdesProfile;
   readonly formats: readonly Format[];
   readonly address: string;
   readonly rtpPort: number;
@@ -50,6 +51,7 @@ export function readAudio(
   if ('unusable' in crypto) return { unusable: `No usable SRTP key: ${crypto.unusable}` };
   const stated = directionOf(section) ?? directionOf(sdp) ?? 'sendrecv';
   return {
+    keying: 'sdes',
     index,
     profile,
     formats: formatsOf(section),
@@ -63,6 +65,11 @@ export function readAudio(
   };
 }
 
+/** Whether a section is described with SDES keys. */
+export function isSdesProfile(profile: string): boolean {
+  return /^RTP\/SAVPF?$/i.test(profile);
+}
+
 function wrongProfile(profile: string): string {
   if (profile.startsWith('RTP/AVP')) {
     return 'SRTP required: offer RTP/SAVP with AES_CM_128_HMAC_SHA1_80';
@@ -73,7 +80,8 @@ function wrongProfile(profile: string): string {
   return `Profile ${profile.slice(0, 40)} not supported: offer RTP/SAVP with AES_CM_128_HMAC_SHA1_80`;
 }
 
-function directionOf(section: MediaSection | Sdp): Direction | undefined {
+/** Of a section or of the session; undefined when it states none. */
+export function directionOf(section: MediaSection | Sdp): Direction | undefined {
   for (const { name, value } of section.attributes) {
     const direction = value === null ? directions.find((candidate) => candidate === name) : undefined;
     if (direction) return direction;
@@ -97,7 +105,8 @@ function rtcpPort(section: MediaSection): number {
   return Math.min(section.port + 1, 0xffff);
 }
 
-function ptime(section: MediaSection, sdp: Sdp): number {
+/** Packet length that the peer wants to send, ms. */
+export function ptime(section: MediaSection, sdp: Sdp): number {
   const stated = Number.parseInt(attribute(section, 'ptime') ?? attribute(sdp, 'ptime') ?? '', 10);
   return stated >= 1 && stated <= 200 ? stated : 20;
 }

@@ -106,7 +106,10 @@ export function findTelephoneEvent(formats: readonly Format[], clockRate: number
 }
 
 /** The telephone-event formats with clock rates other than `chosen`, which the peer may use instead. */
-export function otherTelephoneEvents(formats: readonly Format[], chosen: Format | undefined): Format[] {
+export function otherTelephoneEvents(
+  formats: readonly Format[],
+  chosen: Pick<Format, 'clockRate'> | null,
+): Format[] {
   if (!chosen) return [];
   return formats.filter(
     ({ encoding, clockRate }) => encoding === 'TELEPHONE-EVENT' && clockRate !== chosen.clockRate,

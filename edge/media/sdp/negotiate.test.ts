@@ -38,6 +38,7 @@ describe('negotiateAnswer', () => {
       ].join('\r\n'),
     );
     expect(session).toEqual({
+      keying: 'sdes',
       codec: 'PCMU',
       payloadType: 0,
       clockRate: 8000,

@@ -5,15 +5,45 @@ import type { Mki } from './crypto.ts';
 /** RFC 3264 section 5.1, from the view of the side that states it. */
 export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
 
-/** Our side of a session. */
-export interface LocalMedia {
+/** SDES keys in the description (RFC 4568). */
+export type SdesProfile = 'RTP/SAVP' | 'RTP/SAVPF';
+/** DTLS keys, as in WebRTC (RFC 5764). */
+export type BrowserProfile = 'UDP/TLS/RTP/SAVPF' | 'UDP/TLS/RTP/SAVP';
+
+/** RFC 8839 section 5.4. */
+export interface IceCredentials {
+  readonly ufrag: string;
+  readonly pwd: string;
+}
+
+/** Of a DTLS certificate (RFC 8122 section 5). */
+export interface Fingerprint {
+  /** In lower case, for example `sha-256`. */
+  readonly algorithm: string;
+  /** Octets in upper-case hexadecimal, with colons. */
+  readonly value: string;
+}
+
+/** Our side of a session with a SIP peer. */
+export interface LocalSdes extends LocalSide {
+  /** Our SRTP master key and salt: 30 octets as bare base64. */
+  readonly cryptoKey: string;
+}
+
+/** Our side of a session with a browser. */
+export interface LocalBrowser extends LocalSide {
+  readonly ice: IceCredentials;
+  readonly fingerprint: Fingerprint;
+}
+
+export type LocalMedia = LocalSdes | LocalBrowser;
+
+interface LocalSide {
   /** IP address for `c=` and `o=`: the public one if there is one. */
   readonly address: string;
   readonly rtpPort: number;
   /** Codecs that may be used, in our order of preference. Only those whose library is installed. */
   readonly codecs: readonly CodecName[];
-  /** Our SRTP master key and salt: 30 octets as bare base64. */
-  readonly cryptoKey: string;
   /** Session id of our `o=` line: decimal digits, constant for the whole call. */
   readonly sessionId: string;
   /**
@@ -39,7 +69,8 @@ export interface EventFormat {
   readonly clockRate: number;
 }
 
-export interface NegotiatedAudio {
+/** Agreed with any peer. */
+export interface AgreedAudio {
   readonly codec: CodecName;
   /** The peer's payload type for the codec: what we send. In our answers also what we receive. */
   readonly payloadType: number;
@@ -59,6 +90,16 @@ export interface NegotiatedAudio {
   readonly otherDtmf?: readonly EventFormat[];
   /** The peer's comfort noise payload type, whether or not it was negotiated. */
   readonly comfortNoise: number | null;
+  /** Our negotiated direction. */
+  readonly direction: Direction;
+  /** Whether the peer holds the call. */
+  readonly held: boolean;
+  readonly rtcpMux: boolean;
+}
+
+/** Agreed with a SIP peer. */
+export interface SdesAudio extends AgreedAudio {
+  readonly keying: 'sdes';
   /** The peer's media address. It may be a host name, or `0.0.0.0` or `::` in an old-style hold. */
   readonly remote: { readonly address: string; readonly rtpPort: number; readonly rtcpPort: number };
   /** The peer's SRTP master key and salt: 30 octets as bare base64. */
@@ -69,12 +110,28 @@ export interface NegotiatedAudio {
   readonly localMki: Mki | null;
   /** Tag of the crypto line in use. */
   readonly localTag: string;
-  readonly profile: 'RTP/SAVP' | 'RTP/SAVPF';
-  /** Our negotiated direction. */
-  readonly direction: Direction;
-  /** Whether the peer holds the call. */
-  readonly held: boolean;
-  readonly rtcpMux: boolean;
+  readonly profile: SdesProfile;
+}
+
+/** Agreed with a browser. */
+export interface BrowserAudio extends AgreedAudio {
+  readonly keying: 'dtls';
+  readonly profile: BrowserProfile;
+  /** The peer's; other ones in a later offer restart ICE (RFC 8839 section 4.4.1.1.1). */
+  readonly ice: IceCredentials;
+  /** Of the peer's certificate. */
+  readonly fingerprint: Fingerprint;
+  /** Which side of the DTLS handshake the peer is. */
+  readonly dtlsRole: 'client' | 'server';
+  /** Name of the media section; null: it has none, and is not bundled. */
+  readonly mid: string | null;
+}
+
+export type NegotiatedAudio = SdesAudio | BrowserAudio;
+
+/** The media address in the peer's description; null: ICE finds it. */
+export function describedAddress(session: NegotiatedAudio): string | null {
+  return session.keying === 'sdes' ? session.remote.address : null;
 }
 
 const sends: ReadonlySet<string> = new Set(['sendrecv', 'sendonly']);

@@ -2,7 +2,7 @@
 import type { CallRefused } from '../../../edge/call/refused.ts';
 import { negotiateAnswer } from '../../../edge/media/sdp/negotiate.ts';
 import { parseSdp } from '../../../edge/media/sdp/sdp.ts';
-import type { LocalMedia } from '../../../edge/media/sdp/session.ts';
+import type { LocalSdes } from '../../../edge/media/sdp/session.ts';
 
 export const peerKey = 'd0RmdmcmVCspeEc3QGZiNWpVLFJhQX1cfHAwJSoj';
 export const secondKey = 'PS1uQCVeeCFCanVmcjkpPywjNWhcYD0mXXtxaVBR';
@@ -10,7 +10,7 @@ export const ourKey = 'MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5';
 export const suite = 'AES_CM_128_HMAC_SHA1_80';
 export const cryptoLine = `a=crypto:1 ${suite} inline:${peerKey}`;
 
-export const local: LocalMedia = {
+export const local: LocalSdes = {
   address: '203.0.113.10',
   rtpPort: 10000,
   codecs: ['PCMU', 'PCMA', 'Opus'],
@@ -27,7 +27,7 @@ export function audio(formats: string, attributes: readonly string[] = [], profi
   return [`m=audio 30000 ${profile} ${formats}`, cryptoLine, ...attributes];
 }
 
-export function answerTo(offer: string, changes: Partial<LocalMedia> = {}) {
+export function answerTo(offer: string, changes: Partial<LocalSdes> = {}) {
   return negotiateAnswer(parseSdp(offer), { ...local, ...changes });
 }
 

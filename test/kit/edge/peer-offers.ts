@@ -1,5 +1,5 @@
 /** Offers in the styles of the systems that call the edge, each with the expected result. */
-import type { NegotiatedAudio } from '../../../edge/media/sdp/session.ts';
+import type { SdesAudio } from '../../../edge/media/sdp/session.ts';
 
 const key = 'WVNfX19zZW1jdGwgKCkgewkyMjA7fQp9CnVubGVz';
 const key2 = 'PS1uQCVeeCFCanVmcjkpPywjNWhcYD0mXXtxaVBR';
@@ -8,7 +8,7 @@ const long = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4v';
 interface PeerOffer {
   readonly peer: string;
   readonly offer: string;
-  readonly session: Partial<NegotiatedAudio>;
+  readonly session: Partial<SdesAudio>;
   /** Media lines of our answer. */
   readonly media: readonly string[];
 }
