@@ -67,8 +67,7 @@ export class Leg implements LocalLeg {
   #ended: Error | null = null;
   #bridge: LegBridge<Leg> | null = null;
   #holding = false;
-  /** Whether audio should flow. */
-  #due = false;
+  #isDue = false;
   #recorder: LegRecorder | null = null;
 
   constructor(options: MediaLegOptions, shared: LegSurroundings, worker: MediaWorker, closed: () => void) {
@@ -196,7 +195,7 @@ export class Leg implements LocalLeg {
   attach(endpoint: AudioEndpoint | null): void {
     if (this.#ended) return;
     this.#audio.attach(endpoint);
-    if (endpoint) this.#expect();
+    if (endpoint) this.#expectAudio();
   }
 
   hold(on: boolean): void {
@@ -250,7 +249,7 @@ export class Leg implements LocalLeg {
     if (!this.path?.peer) throw new CallRefused(488, 'A leg without negotiated media cannot be bridged');
     this.#bridge = bridge;
     this.#audio.lend();
-    this.#expect();
+    this.#expectAudio();
   }
 
   /** Exchanges audio with the bridge's endpoint. */
@@ -303,8 +302,8 @@ export class Leg implements LocalLeg {
 
   #fail(error: Error): void {
     if (this.#ended) return;
-    const level = error instanceof BrowserLost ? 'info' : 'error';
-    this.#shared.log[level]({ call_id: this.callId, error: error.message }, 'the call lost its media');
+    const tell = error instanceof BrowserLost ? 'info' : 'error';
+    this.#shared.log[tell]({ call_id: this.callId, error: error.message }, 'the call lost its media');
     this.#release(error);
     this.#closed();
     this.#options.failed?.(error);
@@ -368,13 +367,12 @@ export class Leg implements LocalLeg {
     await path.carry(session, receives, this.#audio.earFor(path));
     if (this.#ended) throw this.#ended;
     this.#paths.move(path);
-    if (this.#due) path.due();
+    if (this.#isDue) path.due();
     await this.#audio.move(path, session);
   }
 
-  /** Audio should flow from now on. */
-  #expect(): void {
-    this.#due = true;
+  #expectAudio(): void {
+    this.#isDue = true;
     this.path?.due();
   }
 
