@@ -9,6 +9,7 @@ import type { DialogueMessage, DialogueModel, DialoguePart, DialogueTool } from 
 import type { Evaluator } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { RequestGate } from './gate.ts';
+import { objectsIn } from './json-answer.ts';
 import { modelFetch } from './model-fetch.ts';
 import { type ModelFailure, ModelUnavailable } from './model-unavailable.ts';
 
@@ -151,7 +152,7 @@ export class LanguageModel implements DialogueModel {
     const form = `Answer with one JSON object that fits this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`;
     const asked = { ...request, system: `${request.system}\n\n${form}` };
     const first = await this.text(asked);
-    const value = objectIn(first);
+    const value = objectIn(schema, first);
     if (Value.Check(schema, value)) return value;
     const wrong = complaint(schema, value);
     const messages: DialogueMessage[] = [
@@ -162,7 +163,7 @@ export class LanguageModel implements DialogueModel {
         text: `That does not fit the JSON Schema: ${wrong}. Answer with the corrected JSON object only.`,
       },
     ];
-    const repaired = objectIn(await this.text({ ...asked, messages }));
+    const repaired = objectIn(schema, await this.text({ ...asked, messages }));
     if (Value.Check(schema, repaired)) return repaired;
     throw this.#nonsense(`its answer does not fit what was asked for: ${complaint(schema, repaired)}`);
   }
@@ -231,16 +232,10 @@ function toolSet({ jsonSchema, tool }: Sdk, tools: readonly DialogueTool[]): Too
   );
 }
 
-/** The JSON object in an answer, which models often wrap in a fence or a sentence. Undefined when there is none. */
-function objectIn(text: string): unknown {
-  const from = text.indexOf('{');
-  const to = text.lastIndexOf('}');
-  if (from < 0 || to < from) return undefined;
-  try {
-    return JSON.parse(text.slice(from, to + 1));
-  } catch {
-    return undefined;
-  }
+/** The last object that fits, else the last one; undefined when there is none. */
+function objectIn(schema: TSchema, text: string): unknown {
+  const found = objectsIn(text);
+  return found.findLast((value) => Value.Check(schema, value)) ?? found.at(-1);
 }
 
 function complaint(schema: TSchema, value: unknown): string {

@@ -85,6 +85,8 @@ export interface ConversationRecord {
   /** The agent's log of its decisions. */
   readonly log: readonly RecordedLogLine[];
   readonly ending: Ending;
+  /** What the tested agent was told to do and to know, and when the conversation began, ISO 8601; for who judges. */
+  readonly agent?: { readonly instructions: string; readonly beganAt: string };
   /** Of a run over a call: what was measured. */
   readonly voice?: Voice;
   /** Of a run over a call: what the agent said, by turn, and what a transcription server heard of it; null: none did. */

@@ -34,6 +34,8 @@ interface StatementForm {
   readonly pattern: RegExp;
   /** Null: it cannot be parsed. */
   readonly read: (match: RegExpExecArray) => Statement | null;
+  /** The record alone decides it, not what words mean. */
+  readonly isFact?: true;
 }
 
 const forms: readonly StatementForm[] = [
@@ -106,9 +108,14 @@ const forms: readonly StatementForm[] = [
         return { holds: silent < 0, evidence: quote === '' ? [] : [{ turn: silent, quote }] };
       },
   },
-  { pattern: /^agent ends the call$/i, read: () => endedBy(['agent']) },
-  { pattern: /^agent ends or transfers the call$/i, read: () => endedBy(['agent', 'transfer']) },
+  { isFact: true, pattern: /^agent ends the call$/i, read: () => endedBy(['agent']) },
   {
+    isFact: true,
+    pattern: /^agent ends or transfers the call$/i,
+    read: () => endedBy(['agent', 'transfer']),
+  },
+  {
+    isFact: true,
     pattern: /^agent transfers to (\S+)$/i,
     read:
       ([, target = '']) =>
@@ -118,18 +125,21 @@ const forms: readonly StatementForm[] = [
       }),
   },
   {
+    isFact: true,
     pattern: /^agent never ends the call$/i,
     read:
       () =>
       ({ ending }) => ({ holds: ending.by !== 'agent', evidence: [] }),
   },
   {
+    isFact: true,
     pattern: /^conversation ends before the turn limit$/i,
     read:
       () =>
       ({ ending }) => ({ holds: ending.by !== 'max_turns', evidence: [] }),
   },
   {
+    isFact: true,
     pattern: /^variable (\S+) is known$/i,
     read:
       ([, name = '']) =>
@@ -195,6 +205,19 @@ export async function applyRubric(prompt: string, record: ConversationRecord): P
 function found(holds: boolean | null): string {
   if (holds === null) return 'Cannot be decided by rules';
   return holds ? 'Holds' : 'Does not hold';
+}
+
+/** What the record decides of a prompt's rubric, whoever judges the rest: endings, transfers, variables. */
+export function recordFacts(prompt: string, record: ConversationRecord): { text: string; holds: boolean }[] {
+  return rubricLines(prompt)
+    .slice(0, mostStatements)
+    .flatMap((line) => {
+      const text = line.replace(/\.$/, '');
+      const form = forms.find(({ isFact, pattern }) => isFact === true && pattern.test(text));
+      const match = form?.pattern.exec(text);
+      const statement = form && match ? form.read(match) : null;
+      return statement ? [{ text, holds: statement(record).holds === true }] : [];
+    });
 }
 
 /** The first statement that cannot be parsed, or null; for rubrics without other text. */

@@ -18,6 +18,7 @@ import { callSettings } from '../over-call/settings.ts';
 import { CallFailure } from '../over-call/talk.ts';
 import type { RunEnd } from '../records/write.ts';
 import type { Subject } from '../scenarios/rules.ts';
+import { agentBrief } from './agent-brief.ts';
 import { testedAgent, testedVersion } from './agent-store.ts';
 import { type Conversed, converse, recorded } from './conversation.ts';
 import { callerOf, evaluatorsOf, judgeOf } from './evaluators.ts';
@@ -68,7 +69,9 @@ export async function executeRun(
   const { agent, contentHash } = await agentOf(services, run);
   const conversed = await live(services, work, withStart(agent, scenario.start_node_id), signal, onLine);
   signal.throwIfAborted();
-  return { end: await judged(services, work, conversed, began), contentHash };
+  const told = { instructions: agentBrief(agent), beganAt: new Date(began).toISOString() };
+  const record = { ...conversed.record, agent: told };
+  return { end: await judged(services, work, { ...conversed, record }, began), contentHash };
 }
 
 function live(
