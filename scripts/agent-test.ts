@@ -6,9 +6,19 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { counted } from '#shared/counted.ts';
-import { type Connection, connect, followed, scenarioIds, startBatch } from './agent-test/api.ts';
+import { annotations } from './agent-test/annotations.ts';
+import {
+  type Batch,
+  type Connection,
+  connect,
+  followed,
+  scenarioIds,
+  startBatch,
+  subjectName,
+} from './agent-test/api.ts';
 import { junit } from './agent-test/junit.ts';
 import { type Options, readOptions, usage } from './agent-test/options.ts';
+import { byScenario, isEnough, repeatLines } from './agent-test/repeats.ts';
 import { resultTable } from './agent-test/table.ts';
 import { Trouble } from './setup/trouble.mjs';
 import { bootstrapFile, readBootstrap } from './supervisor/bootstrap.ts';
@@ -27,13 +37,33 @@ try {
 async function run(options: Options): Promise<number> {
   const connection = await connectionOf(options);
   const ids = await scenarioIds(connection, options);
-  const batchId = await startBatch(connection, options, ids);
-  console.log(`batch ${batchId}: ${counted(ids.length, 'scenario')}`);
-  if (!options.wait) return exit.passed;
-  const batch = await followed(connection, batchId, options.timeoutMs);
-  console.log(resultTable(batch));
-  if (options.junit !== null) await save(options.junit, junit(batch));
-  return batch.status === 'PASSED' ? exit.passed : exit.failed;
+  const batches: Batch[] = [];
+  for (let repeat = 0; repeat < options.repeats; repeat++) {
+    // Each scenario of a batch has a seed of its own, one after the other.
+    const seed = options.seed === null ? null : options.seed + repeat * ids.length;
+    const batchId = await startBatch(connection, { ...options, seed }, ids);
+    console.log(`batch ${batchId}: ${counted(ids.length, 'scenario')}`);
+    if (!options.wait) return exit.passed;
+    const batch = await followed(connection, batchId, options.timeoutMs);
+    console.log(resultTable(batch));
+    batches.push(batch);
+  }
+  const results = byScenario(batches);
+  if (options.repeats > 1) console.log(repeatLines(results).join('\n'));
+  if (options.annotations) for (const line of annotations(results)) console.log(line);
+  if (options.junit !== null) {
+    const subject = await subjectName(connection, options.subject);
+    await save(options.junit, junit(merged(batches), subject));
+  }
+  return isEnough(results, options.failUnder) ? exit.passed : exit.failed;
+}
+
+/** All runs as one batch: the first one's, until the last one's end. */
+function merged(batches: readonly Batch[]): Batch {
+  const [first] = batches;
+  if (!first) throw new Error('there was no batch');
+  const completed_at = batches.at(-1)?.completed_at ?? null;
+  return { ...first, completed_at, runs: batches.flatMap(({ runs }) => runs) };
 }
 
 async function save(file: string, text: string): Promise<void> {

@@ -2,9 +2,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { annotations } from '../scripts/agent-test/annotations.ts';
 import { type Batch, type Connection, connect, followed, type Run } from '../scripts/agent-test/api.ts';
 import { junit } from '../scripts/agent-test/junit.ts';
 import { readOptions } from '../scripts/agent-test/options.ts';
+import { byScenario, isEnough, repeatLines } from '../scripts/agent-test/repeats.ts';
 import { resultTable } from '../scripts/agent-test/table.ts';
 
 const run = (name: string, status: string, more: Partial<Run> = {}): Run => ({
@@ -44,23 +46,58 @@ const batch: Batch = {
 
 describe('JUnit XML', () => {
   it('has a case per scenario, and escapes text from users and callers', () => {
-    expect(junit(batch)).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+    expect(junit(batch, 'Front & desk')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="agent-test" tests="3" failures="1" errors="1" time="2.000">
   <testsuite name="agent-test version 3" tests="3" failures="1" errors="1" time="2.000" skipped="0" timestamp="2030-01-01T00:00:00.000Z">
     <properties><property name="batch_id" value="22222222-2222-4222-8222-222222222222"/></properties>
-    <testcase name="Books" classname="agent-test" time="1.500"/>
-    <testcase name="Asks &lt;b&gt;&quot;hours&quot;&lt;/b&gt; &amp; more" classname="agent-test" time="1.500">
+    <testcase name="Books" classname="Front &amp; desk" time="1.500"/>
+    <testcase name="Asks &lt;b&gt;&quot;hours&quot;&lt;/b&gt; &amp; more" classname="Front &amp; desk" time="1.500">
       <failure type="FAILED" message="FAILED, score 0.25">FAILED required NODE_REACHED &quot;Reaches hours&quot;: Hours was not visited\ufffd\ufffd.
   line 1: When are you open?
 run 11111111-1111-4111-8111-111111111111</failure>
     </testcase>
-    <testcase name="Hangs" classname="agent-test" time="0.000">
+    <testcase name="Hangs" classname="Front &amp; desk" time="0.000">
       <error type="ERROR" message="ERROR, score none">Invalid start_node_id
 run 11111111-1111-4111-8111-111111111111</error>
     </testcase>
   </testsuite>
 </testsuites>
 `);
+  });
+});
+
+describe('repeated runs', () => {
+  const second = {
+    ...batch,
+    runs: [run('Books', 'PASSED'), run(failed.scenario.name, 'PASSED'), run('Hangs', 'ERROR')],
+  };
+  const results = byScenario([batch, second]);
+
+  it('pass a scenario when all of them pass', () => {
+    expect(repeatLines(results)).toEqual([
+      'Books: 2 of 2 runs passed',
+      'Asks <b>"hours"</b> & more: 1 of 2 runs passed',
+      'Hangs: 0 of 2 runs passed',
+      '1 of 3 scenarios passed in all their runs',
+    ]);
+    expect([isEnough(results, 33), isEnough(results, 34), isEnough(results, 0)]).toEqual([true, false, true]);
+    expect(isEnough([], 0)).toBe(false);
+  });
+
+  it('are cases of their own in JUnit XML', () => {
+    const xml = junit({ ...batch, runs: [...batch.runs, ...second.runs] }, 'Front desk');
+    expect(xml).toContain('<testcase name="Books (run 1)" classname="Front desk"');
+    expect(xml).toContain('<testcase name="Books (run 2)" classname="Front desk"');
+  });
+
+  it('are annotations without line breaks, in which words of callers are no commands', () => {
+    const forged = byScenario([
+      { ...batch, runs: [run('A: b, c', 'ERROR', { reason: '100 %\n::set-env name=x::y' })] },
+    ]);
+    expect(annotations(forged)).toEqual([
+      `::error title=Agent test%3A A%3A b%2C c::ERROR%0A100 %25%0A::set-env name=x::y%0Arun ${failed.id}`,
+    ]);
+    expect(annotations(results)).toHaveLength(2);
   });
 });
 
@@ -132,6 +169,9 @@ describe('the options', () => {
       url: 'http://host',
       keyFile: null,
       timeoutMs: 900_000,
+      repeats: 1,
+      failUnder: 100,
+      annotations: false,
     });
     expect(
       readOptions(['--persona=q', '--version', '2', '--scenario', 'A', '--scenario', 'B', '--seed', '7'], {}),
@@ -142,6 +182,15 @@ describe('the options', () => {
       seed: 7,
       wait: false,
     });
+    expect(readOptions(['--pathway', 'p', '--repeats', '3', '--fail-under', '80'], {})).toMatchObject({
+      repeats: 3,
+      failUnder: 80,
+      wait: true,
+    });
+    expect(readOptions(['--pathway', 'p', '--annotations'], {})).toMatchObject({
+      annotations: true,
+      wait: true,
+    });
     expect(readOptions(['-h'], {})).toBe('help');
   });
 
@@ -149,6 +198,8 @@ describe('the options', () => {
     [[], 'exactly one of --pathway and --persona'],
     [['--pathway', 'p', '--persona', 'q'], 'exactly one'],
     [['--pathway', 'p', '--version', 'two'], '--version takes a whole number, not "two"'],
+    [['--pathway', 'p', '--repeats', '11'], '--repeats takes a number from 1 to 10, not 11'],
+    [['--pathway', 'p', '--fail-under', '101'], '--fail-under takes a number from 0 to 100, not 101'],
     [['--pathway', 'p', '--colour'], "Unknown option '--colour'"],
   ])('%j are refused', (args, why) => {
     expect(() => readOptions(args, {})).toThrow(why);

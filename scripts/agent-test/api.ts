@@ -26,7 +26,7 @@ export interface Run {
   readonly status: string;
   readonly overall_score: number | null;
   readonly duration_ms: number | null;
-  readonly scenario: { readonly name: string };
+  readonly scenario: { readonly id?: string; readonly name: string };
   readonly assertion_results: readonly AssertionResult[];
   /** Why it ended this way, when no assertion says so. */
   readonly reason?: string;
@@ -147,6 +147,17 @@ export async function scenarioIds(
     ids.length === 0 ? `the ${subject.kind} has no enabled scenario` : `${ids.length} scenarios are too many`,
     `create or enable some, or name at most ${mostScenarios} with --scenario`,
   );
+}
+
+/** The name of the tested pathway or persona; its id when it cannot be read. */
+export async function subjectName(connection: Connection, { kind, id }: Options['subject']): Promise<string> {
+  const path =
+    kind === 'pathway' ? `/v1/pathway/${encodeURIComponent(id)}` : `/v1/personas/${encodeURIComponent(id)}`;
+  const answer = await connection
+    .ask<{ name?: unknown; data?: { name?: unknown } }>('GET', path)
+    .catch(() => null);
+  const name = answer?.name ?? answer?.data?.name;
+  return typeof name === 'string' && name !== '' ? name : id;
 }
 
 /** Returns the batch's id. */

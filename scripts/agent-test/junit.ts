@@ -1,7 +1,8 @@
-/** JUnit XML as CI systems read it: one suite, one test case per scenario. */
+/** JUnit XML as CI systems read it: one suite, one test case per run; its class is the tested pathway or persona. */
 import type { Batch, Run } from './api.ts';
 
-export function junit(batch: Batch): string {
+/** @param subject name of the tested pathway or persona */
+export function junit(batch: Batch, subject: string): string {
   const { completed_at, created_at, id, runs, version_number } = batch;
   const failures = runs.filter(({ status }) => status === 'FAILED').length;
   const errors = runs.filter(({ status }) => status !== 'FAILED' && status !== 'PASSED').length;
@@ -13,17 +14,25 @@ export function junit(batch: Batch): string {
     `<testsuites name="agent-test" ${counts}>`,
     `  <testsuite name="${escaped(`agent-test${version}`)}" ${counts} skipped="0" timestamp="${escaped(created_at)}">`,
     `    <properties><property name="batch_id" value="${escaped(id)}"/></properties>`,
-    ...runs.flatMap(testCase),
+    ...runs.flatMap((run, place) => testCase(run, caseName(runs, place), subject)),
     '  </testsuite>',
     '</testsuites>',
     '',
   ].join('\n');
 }
 
-function testCase(run: Run): string[] {
-  const { duration_ms, scenario, status } = run;
+/** The scenario, and which of its runs, if there are several. */
+function caseName(runs: readonly Run[], place: number): string {
+  const name = runs[place]?.scenario.name ?? '';
+  const same = (run: Run) => run.scenario.name === name;
+  if (runs.filter(same).length === 1) return name;
+  return `${name} (run ${runs.slice(0, place + 1).filter(same).length})`;
+}
+
+function testCase(run: Run, name: string, subject: string): string[] {
+  const { duration_ms, status } = run;
   const seconds = ((duration_ms ?? 0) / 1000).toFixed(3);
-  const open = `    <testcase name="${escaped(scenario.name)}" classname="agent-test" time="${seconds}"`;
+  const open = `    <testcase name="${escaped(name)}" classname="${escaped(subject)}" time="${seconds}"`;
   if (status === 'PASSED') return [`${open}/>`];
   const element = status === 'FAILED' ? 'failure' : 'error';
   const message = escaped(`${status}, score ${run.overall_score ?? 'none'}`);

@@ -16,6 +16,12 @@ export interface Options {
   readonly url: string | null;
   readonly keyFile: string | null;
   readonly timeoutMs: number;
+  /** How often each scenario is run; it passes when all its runs do. */
+  readonly repeats: number;
+  /** Share of the scenarios that must pass, percent. */
+  readonly failUnder: number;
+  /** Prints failures as annotations of a pull request. */
+  readonly annotations: boolean;
 }
 
 export const usage = `Runs test scenarios on a server and says what came of them.
@@ -28,11 +34,14 @@ export const usage = `Runs test scenarios on a server and says what came of them
   --seed N           the same seed gives the same callers; default: random
   --wait             wait for the end and print a table
   --junit FILE       write JUnit XML there; waits too
+  --repeats N        run each scenario N times, 1 to 10; it passes when all its runs pass; waits too
+  --fail-under N     succeed when at least N percent of the scenarios pass; default: 100
+  --annotations      print what failed as annotations of a pull request (GitHub); waits too
   --timeout SECONDS  give up waiting after this time; default: 900
   --url URL          of the control plane; default: TRUNKLINE_URL, else as bootstrap.json says
   --key-file FILE    that holds an API key; default: TRUNKLINE_API_KEY, else as bootstrap.json says
 
-Exit code 0: all passed. 1: some did not pass. 2: wrong options, or the server could not be asked.`;
+Exit code 0: all passed, or as many as --fail-under wants. 1: too few passed. 2: wrong options, or the server could not be asked.`;
 
 const flags = {
   pathway: { type: 'string' },
@@ -43,6 +52,9 @@ const flags = {
   wait: { type: 'boolean' },
   junit: { type: 'string' },
   timeout: { type: 'string' },
+  repeats: { type: 'string' },
+  'fail-under': { type: 'string' },
+  annotations: { type: 'boolean' },
   url: { type: 'string' },
   'key-file': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -60,17 +72,22 @@ export function readOptions(
     throw wrong('give exactly one of --pathway and --persona');
   }
   const junit = given.junit ?? null;
+  const repeats = within('--repeats', given.repeats, 1, 10) ?? 1;
+  const annotations = given.annotations ?? false;
   return {
     subject:
       pathway === undefined ? { kind: 'persona', id: persona ?? '' } : { kind: 'pathway', id: pathway },
     version: whole('--version', given.version),
     scenarios: given.scenario ?? [],
     seed: whole('--seed', given.seed),
-    wait: (given.wait ?? false) || junit !== null,
+    wait: (given.wait ?? false) || junit !== null || repeats > 1 || annotations,
     junit,
     url: given.url ?? env.TRUNKLINE_URL ?? null,
     keyFile: given['key-file'] ?? null,
     timeoutMs: (whole('--timeout', given.timeout) ?? 900) * 1000,
+    repeats,
+    failUnder: within('--fail-under', given['fail-under'], 0, 100) ?? 100,
+    annotations,
   };
 }
 
@@ -86,6 +103,12 @@ function whole(name: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return Number(text);
   throw wrong(`${name} takes a whole number, not "${text}"`);
+}
+
+function within(name: string, text: string | undefined, least: number, most: number): number | null {
+  const value = whole(name, text);
+  if (value === null || (value >= least && value <= most)) return value;
+  throw wrong(`${name} takes a number from ${least} to ${most}, not ${value}`);
 }
 
 function wrong(why: string): Trouble {
