@@ -34,14 +34,12 @@ export function judgedDocument(record: ConversationRecord, facts: readonly strin
     decided_by_the_record: facts,
     nodes_visited: nodes_visited?.map((id) => ({ id, name: node_names[id] ?? id })) ?? null,
     variables: shortened(variables),
-    tool_calls: tool_calls
-      .slice(0, mostCalls)
-      .map(({ name, input, ok, result }) => ({
-        name,
-        input: shortened(input),
-        ok,
-        result: shortened(result),
-      })),
+    tool_calls: tool_calls.slice(0, mostCalls).map(({ name, input, ok, result }) => ({
+      name,
+      input: shortened(input),
+      ok,
+      result: shortened(result),
+    })),
     webhook_calls: record.webhook_calls
       .slice(0, mostCalls)
       .map(({ body, method, node_id, response, status_code, url }) => ({

@@ -1,9 +1,11 @@
 /** Statistics and completion of a simulation set (contract 6.7). Pure. */
+
 import type {
   GroupStatus,
   OverallStatistics,
   ScenarioStatistics,
 } from '#shared/api/agent-testing/batches.ts';
+import { counted } from '#shared/counted.ts';
 import type { TestRunRow } from '../../db/index.ts';
 import type { AssertionResult } from '../judging/ports.ts';
 import {
@@ -74,7 +76,7 @@ function noteOn(distinct: number, n: number): string | null {
   if (n === 0) return 'No run has passed or failed.';
   return n === 1
     ? 'One conversation says nothing about others.'
-    : `All ${n} runs had one and the same conversation, which says nothing about others: this caller and this agent do not vary with the seed.`;
+    : `All ${counted(n, 'run')} had one and the same conversation, which says nothing about others: this caller and this agent do not vary with the seed.`;
 }
 
 /** The lowest score, the earliest of equals; a run without a score is lowest. */
