@@ -10,6 +10,7 @@ export const consolePaths = {
   refused: '/refused',
   trunks: '/trunks',
   trunk: '/trunks/:id',
+  alerts: '/alerts',
   tests: '/tests',
   test: '/tests/:id',
   runs: '/runs',

@@ -20,6 +20,7 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
   refused: () => import('./refused.tsx').then((one) => one.Refused),
   trunks: () => import('./trunks/trunks.tsx').then((one) => one.Trunks),
   trunk: () => import('./trunks/trunk.tsx').then((one) => one.Trunk),
+  alerts: () => import('./alerts.tsx').then((one) => one.Alerts),
   tests: () => import('./tests/scenarios.tsx').then((one) => one.Scenarios),
   test: () => import('./tests/scenario.tsx').then((one) => one.ScenarioScreen),
   runs: () => import('./tests/runs.tsx').then((one) => one.Runs),

@@ -19,7 +19,7 @@ export const overview = {
     link: 'Trunks',
     noNumbers: 'No number has a SIP configuration: attach the first one with POST /v1/sip/attach.',
   },
-  alerts: { title: 'Open alerts', none: 'No open alerts.', link: 'Trunks with alerts' },
+  alerts: { title: 'Open alerts', none: 'No open alerts.', link: 'Alerts' },
   tests: { title: 'Last failed tests', none: 'No test has failed.', link: 'Test runs' },
   refused: { title: 'Last refused calls', none: 'No call was refused.', link: 'Refused calls' },
 } as const;

@@ -1,4 +1,5 @@
 /** Every text of the console that is not an answer of the API. One language; another one is another table of this type. */
+import { alerts } from './alerts.ts';
 import { call } from './call.ts';
 import { calls } from './calls.ts';
 import { errors } from './errors.ts';
@@ -26,6 +27,7 @@ export const texts = {
     calls: 'Calls',
     refused: 'Refused calls',
     trunks: 'Trunks',
+    alerts: 'Alerts',
     tests: 'Test scenarios',
     runs: 'Test runs',
     sets: 'Simulation sets',
@@ -154,6 +156,7 @@ export const texts = {
   overview,
   refused,
   trunks,
+  alerts,
   calls,
   errors,
 } as const;

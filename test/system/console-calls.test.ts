@@ -57,6 +57,11 @@ describe('before anything has happened', () => {
     await page.goto('/refused');
     await page.getByText('No call was refused.').waitFor();
     await isAccessible();
+    await page.goto('/alerts');
+    await page.getByText('No alert is open.').waitFor();
+    await page.getByRole('link', { name: 'All', exact: true }).click();
+    await page.getByText('No alert was raised in the last 90 days.').waitFor();
+    await isAccessible();
     await page.goto('/calls');
     await page.getByText('No call has ended in this time.').waitFor();
   });

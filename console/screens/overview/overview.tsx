@@ -128,7 +128,7 @@ function Trouble({ seen: { unreachable, hasNumbers, alerts, runs, refused } }: {
           ))}
         />
       </Card>
-      <Card title={words.alerts.title} to={pathTo('trunks')} link={words.alerts.link}>
+      <Card title={words.alerts.title} to={pathTo('alerts')} link={words.alerts.link}>
         <List
           none={words.alerts.none}
           rows={alerts.map((alert) => (

@@ -1,0 +1,90 @@
+/** Alerts about trunks, newest first, kept current by events. */
+import { type Answer, request } from '../api/client.ts';
+import { useFollowed } from '../parts/followed.ts';
+import { figure } from '../parts/format.ts';
+import { useLoaded } from '../parts/load.ts';
+import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../parts/pieces.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { useTitle } from '../parts/title.ts';
+import { pathTo, query, withQuery } from '../router.ts';
+import { texts } from '../text/texts.ts';
+
+type Alert = Answer<'GET /v1/sip/alerts'>['data']['alerts'][number];
+
+/** Rows of a page. */
+const pageRows = 50;
+const words = texts.alerts;
+const { head } = words;
+const path = pathTo('alerts');
+
+const columns: readonly Column<Alert>[] = [
+  {
+    head: head.number,
+    cell: ({ phone_number: number }) => (
+      <a class="row-link" href={pathTo('trunk', number)}>
+        {number}
+      </a>
+    ),
+  },
+  {
+    head: head.state,
+    cell: ({ state }) => <Badge tone={state === 'open' ? 'bad' : 'good'}>{words.states[state]}</Badge>,
+  },
+  { head: head.kind, cell: ({ kind }) => texts.trunks.alerts.kinds[kind] },
+  { head: head.endpoint, cell: ({ endpoint }) => endpoint ?? '–', from: 'wide', grows: true },
+  {
+    head: head.value,
+    cell: ({ kind, value }) => figure(value, 0, words.units[kind]),
+    numeric: true,
+    from: 'medium',
+  },
+  {
+    head: head.threshold,
+    cell: ({ kind, threshold }) => figure(threshold, 0, words.units[kind]),
+    numeric: true,
+    from: 'wide',
+  },
+  { head: head.raised, cell: ({ raised_at }) => <Time at={raised_at} /> },
+  { head: head.resolved, cell: ({ resolved_at }) => <Time at={resolved_at} />, from: 'medium' },
+];
+
+export function Alerts() {
+  useTitle(words.title);
+  const before = query.value.get('before') ?? '';
+  const all = query.value.get('show') === 'all';
+  const loaded = useLoaded(`alerts ${all} ${before}`, async (signal) => {
+    const asked = { limit: pageRows, ...(!all && { state: 'open' as const }), ...(before && { before }) };
+    return (await request('GET /v1/sip/alerts', { query: asked, signal })).data.alerts;
+  });
+  useFollowed({ types: 'alert' }, loaded.reload);
+  const { data: rows } = loaded;
+  const show = all ? 'all' : '';
+  const last = rows?.at(-1);
+  return (
+    <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
+      <nav class="row" aria-label={words.show}>
+        <a href={path} {...(!all && { 'aria-current': 'page' as const })}>
+          {words.open}
+        </a>
+        <a href={withQuery(path, { show: 'all' })} {...(all && { 'aria-current': 'page' as const })}>
+          {words.all}
+        </a>
+      </nav>
+      <LoadState of={loaded} />
+      {rows?.length === 0 && before === '' && (
+        <Empty title={all ? words.none : words.noneOpen}>{words.noneNext}</Empty>
+      )}
+      {rows && rows.length > 0 && (
+        <Table name={words.title} rows={rows} columns={columns} keyOf={(alert) => alert.alert_id} />
+      )}
+      {rows && (before !== '' || rows.length === pageRows) && (
+        <nav class="row pager" aria-label={texts.lists.pages}>
+          {before !== '' && <a href={withQuery(path, { show })}>{texts.lists.newest}</a>}
+          {last && rows.length === pageRows && (
+            <a href={withQuery(path, { show, before: last.alert_id })}>{texts.lists.older}</a>
+          )}
+        </nav>
+      )}
+    </Screen>
+  );
+}

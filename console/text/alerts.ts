@@ -1,0 +1,23 @@
+/** Texts of the screen of alerts. */
+export const alerts = {
+  title: 'Alerts',
+  open: 'Open ones',
+  all: 'All',
+  show: 'Which alerts',
+  head: {
+    state: 'State',
+    kind: 'Alert',
+    number: 'Number',
+    endpoint: 'Endpoint',
+    value: 'Value',
+    threshold: 'Threshold',
+    raised: 'Raised',
+    resolved: 'Resolved',
+  },
+  states: { open: 'open', resolved: 'resolved' },
+  units: { unreachable: 'min', failure_rate: '%', response_time: 'ms' },
+  noneOpen: 'No alert is open.',
+  none: 'No alert was raised in the last 90 days.',
+  noneNext:
+    'Alerts are raised for numbers whose alert_config is enabled: PATCH /v1/sip/config. Try the notices with POST /v1/sip/alerts/test.',
+} as const;
