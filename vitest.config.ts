@@ -25,8 +25,11 @@ const onFiles = [
   'control/**/{kill,deadly,sealed-store}.test.ts',
 ];
 
-/** What HTTP does before or after any work, on every route; the other tests of routes are there for the database. */
-const withoutWork = ['control/http/{every-route,roles}.test.ts'];
+/** What HTTP does before or after any work, and its description; the other tests of routes are there for the database. */
+const withoutWork = [
+  'control/http/{cors,every-route,roles,unread-body}.test.ts',
+  'control/deployment/openapi.test.ts',
+];
 
 /**
  * Three projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is

@@ -2,6 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { onSqlite } from '../../test/kit/db/test-database.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 interface EdgeState {
@@ -41,7 +42,7 @@ const draining = { applied: true, draining: true };
 const refusing = { applied: true, refusing: true };
 const engineless = { applied: true, engine: false };
 
-test.each<[string, readonly EdgeState[], number, number]>([
+const documented: readonly [string, readonly EdgeState[], number, number][] = [
   ['no edge', [], 200, 503],
   ['an edge', [up], 200, 200],
   ['an edge without its configuration', [{ applied: false }], 200, 503],
@@ -53,11 +54,17 @@ test.each<[string, readonly EdgeState[], number, number]>([
   ['one edge draining and one refusing calls', [draining, refusing], 503, 503],
   ['the only edge without its engine', [engineless], 503, 503],
   ['one of two edges without its engine', [engineless, up], 200, 200],
-])('with %s /health answers as documented', async (_, states, without, expecting) => {
-  expect((await healthWith(states, false)).status).toBe(without);
-  await releaseAll(...edges.splice(0).map((edge) => () => edge.kill()), () => control?.close());
-  expect((await healthWith(states, true)).status).toBe(expecting);
-});
+];
+
+// A server adds what other control planes know of edges; which answer follows from the states is the same.
+test.each(onSqlite ? documented : documented.slice(0, 4))(
+  'with %s /health answers as documented',
+  async (_, states, without, expecting) => {
+    expect((await healthWith(states, false)).status).toBe(without);
+    await releaseAll(...edges.splice(0).map((edge) => () => edge.kill()), () => control?.close());
+    expect((await healthWith(states, true)).status).toBe(expecting);
+  },
+);
 
 test('lists the draining edges', async () => {
   const { body } = await healthWith([up, draining], false);
