@@ -5,6 +5,7 @@ import { circles } from './detectors/circles.ts';
 import { harshWords } from './detectors/harsh-words.ts';
 import { missedOptions } from './detectors/missed-options.ts';
 import { missingVariables } from './detectors/missing-variables.ts';
+import { skippedSteps } from './detectors/skipped-steps.ts';
 import { testItself } from './detectors/test-itself.ts';
 import { transferNumbers } from './detectors/transfer-numbers.ts';
 import { unreachableNodes } from './detectors/unreachable-nodes.ts';
@@ -13,6 +14,7 @@ import { wrongTurns } from './detectors/wrong-turns.ts';
 import { type Finding, ranked } from './finding.ts';
 
 const detectors: readonly ((failed: FailedCase) => Finding[])[] = [
+  skippedSteps,
   missedOptions,
   wrongTurns,
   circles,

@@ -33,7 +33,7 @@ const slots: readonly Slot[] = [
   {
     id: 'rating',
     key: /rating|score|recommend|satisf|likel/,
-    cue: /(?:on a )?scale (?:of|from)|from (?:0|1|zero|one) to (?:5|10|five|ten)|how likely|\brat(?:e|ing)\b|out of (?:5|10|five|ten)|how satisfied|what score/,
+    cue: /(?:on a )?scale (?:of|from)|from (?:\d{1,2}|zero|one) to (?:\d{1,2}|five|ten)|how likely|\brat(?:e|ing)\b|out of (?:5|10|five|ten)|how satisfied|what score/,
   },
   {
     id: 'contact',
@@ -141,7 +141,15 @@ export function askedFor(question: string, facts: readonly Fact[]): Fact[] {
   }
   const others = facts.filter((fact) => !found.includes(fact) && ownerOf(fact.key) === undefined);
   const named = factsFor(left, others).filter(({ key }) => namesOf(key).some((word) => left.includes(word)));
-  return [...found, ...named];
+  // "How would you rate our service?" asks for the rating named service.
+  const rating = slots.find(({ id }) => id === 'rating')?.key;
+  const kept = found.filter(
+    ({ key }) =>
+      named.length === 0 ||
+      ownerOf(key) !== rating ||
+      namesOf(key).some((word) => question.toLowerCase().includes(word)),
+  );
+  return [...kept, ...named];
 }
 
 /** A date of birth is not the date of an appointment: the first slot that a fact fits owns it. */

@@ -63,6 +63,8 @@ export async function finishSession(
     const last = outcomes ? { ...state, outcomes: [...state.outcomes, outcomes] } : state;
     await updateIteration(db, session.id, iteration.iteration, endedIteration(last, before, review, now));
     if (review) await markReverted(db, session.id, review.reverted);
+    // The fork has them, whatever came of versions without them.
+    await markReverted(db, session.id, state.forks[best]?.fixes ?? [], 'applied');
     await deleteForks(
       services,
       db,

@@ -24,6 +24,7 @@ export function endedIteration(
     failed_ids: toJson(failedIds(last)),
     newly_unfixable_ids: toJson(state.unfixable.filter((id) => !before.includes(id))),
     avg_score: meanScore(last),
+    held_out: state.held ? toJson(state.held) : null,
     fix_plan: plan && toJson(plan),
     ...(review &&
       review.fixes.length > 0 && {

@@ -28,10 +28,16 @@ export function meanScore(iteration: IterationOutcome): number | null {
   return mean([...iteration.values()].flatMap(({ score }) => (score === null ? [] : [score])));
 }
 
-/** Index of the best iteration: most passed, then the highest mean score, then the earliest; -1: none. */
+/**
+ * Index of the best iteration: most passed, then the highest mean score, then the earliest; -1: none. One that fails a
+ * scenario which the base passes is never the best.
+ */
 export function bestIteration(iterations: readonly IterationOutcome[]): number {
   let best = -1;
+  const [base] = iterations;
+  const kept = base ? passedIds(base) : [];
   iterations.forEach((iteration, index) => {
+    if (kept.some((id) => iteration.get(id)?.status !== 'PASSED')) return;
     const before = iterations[best];
     if (!before || better(iteration, before)) best = index;
   });

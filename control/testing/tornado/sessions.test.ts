@@ -245,7 +245,7 @@ describe('a fix that breaks another scenario', () => {
       pathway_id: pathway,
       ...replay(
         'Asks for a refund',
-        ['I was charged on Sunday and want a refund'],
+        ['I was charged for an open order and want a refund'],
         [{ type: 'STRING_CHECK', config: { value: 'eight to six', target: 'agent', negate: true } }],
       ),
     });

@@ -30,6 +30,7 @@ import { failedCases, outcomesOf } from './evidence.ts';
 import { type Finish, finishSession } from './finish.ts';
 import { acceptable } from './forks.ts';
 import { goOn } from './go-on.ts';
+import { type HeldOut, triedOnVariants, untried } from './held-out.ts';
 import type { TornadoMetrics } from './metrics.ts';
 import { unfixableIds } from './outcome.ts';
 import type { Planner } from './planner.ts';
@@ -220,11 +221,36 @@ export class Sessions implements BackgroundWork {
     if (!session || !iteration) return this.#forget(id);
     const state = fromJson<SessionState>(session.state ?? toJson(null));
     const outcomes = await outcomesOf(database.db, iteration.batch_id);
-    const seen = outcomes ? withOutcomes(state, outcomes) : state;
+    const tried = outcomes && (await this.#tried(session, iteration, state, outcomes, failure));
+    // Canceled or timed out meanwhile: check again.
+    if (outcomes && !tried) return this.#closing ? undefined : this.#step(id, null);
+    const seen = tried ? { ...withOutcomes(state, tried.outcomes), held: tried.held } : state;
     const standing = { ...this.#standing(session, seen), failure };
     const early = endState(standing);
     if (early) return this.#finish(session, { iteration, state: seen, status: early, failure, review: null });
     if (outcomes) await this.#ended(session, iteration, seen, standing);
+  }
+
+  /** Tries what fixes made pass on variants that they were not made from. @returns null when aborted */
+  async #tried(
+    session: TestTornadoSessionRow,
+    { batch_id }: TestTornadoIterationRow,
+    state: SessionState,
+    outcomes: SessionState['outcomes'][number],
+    failure: string | null,
+  ): Promise<HeldOut | null> {
+    const { cancelRequested, elapsedMs, timeoutMs } = this.#standing(session, state);
+    if (failure !== null || cancelRequested || elapsedMs >= timeoutMs) return untried(state, outcomes);
+    const stop = new AbortController();
+    this.#planning.set(session.id, stop);
+    try {
+      return await triedOnVariants(this.#parts.services, state, batch_id, outcomes, stop.signal);
+    } catch (error) {
+      if (stop.signal.aborted) return null;
+      throw error;
+    } finally {
+      this.#planning.delete(session.id);
+    }
   }
 
   /** After an iteration that does not itself end the session. */

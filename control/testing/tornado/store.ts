@@ -116,14 +116,19 @@ export function listIterations(db: Db, sessionId: string): Promise<TestTornadoIt
     .execute();
 }
 
-/** Marks fixes as reverted in their plans. */
-export async function markReverted(db: Db, sessionId: string, fixes: readonly Fix[]): Promise<void> {
+/** Marks fixes as reverted in their plans, or as applied again. */
+export async function markReverted(
+  db: Db,
+  sessionId: string,
+  fixes: readonly Fix[],
+  status: 'reverted' | 'applied' = 'reverted',
+): Promise<void> {
   if (fixes.length === 0) return;
   const ids = new Set(fixes.map(({ id }) => id));
   for (const { iteration, fix_plan } of await listIterations(db, sessionId)) {
     if (fix_plan === null) continue;
     const plan: FixPlan = fromJson(fix_plan);
-    const marked = plan.fixes.map((fix) => (ids.has(fix.id) ? { ...fix, status: 'reverted' as const } : fix));
+    const marked = plan.fixes.map((fix) => (ids.has(fix.id) ? { ...fix, status } : fix));
     await updateIteration(db, sessionId, iteration, {
       fix_plan: toJson({ ...plan, fixes: marked }),
     });

@@ -70,6 +70,27 @@ const menu = {
   edges: [edge('menu', 'support', 'User pressed 1'), edge('menu', 'sales', 'User pressed 2')],
 };
 
+/** Two questions, of which the second is never asked. */
+const survey = {
+  nodes: [
+    node('greet', 'Default', {
+      isStart: true,
+      text: 'Northwind here, do you have a minute for two questions?',
+    }),
+    node('service', 'Default', { text: 'From 1 to 9, how would you rate our service?' }),
+    node('recommend', 'Default', {
+      text: 'And from 1 to 9, would you recommend us?',
+      extractVars: [['recommend', 'integer', 'from 1 to 9']],
+    }),
+    node('thanks', 'End Call', { text: 'Thank you. Goodbye.' }),
+  ],
+  edges: [
+    edge('greet', 'service', 'Yes'),
+    edge('service', 'thanks', 'Rating given'),
+    edge('recommend', 'thanks', 'Rating given'),
+  ],
+};
+
 let test: TestControl;
 let client: TornadoClient;
 beforeEach(async () => {
@@ -164,4 +185,47 @@ it("swapped keys are reported, and no edge takes another's key", async () => {
   });
   const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
   expect(session).toMatchObject({ status: 'STUCK', forked_version: null });
+});
+
+it('a question that is skipped is asked of every caller, not of those with one answer', async () => {
+  const pathway_id = await client.pathway(survey);
+  const id = await client.scenario({
+    pathway_id,
+    name: 'Answers both',
+    tester_persona_prompt: 'You answer a survey.\n- service: 4\n- recommend: 4',
+    assertions: [
+      { type: 'NODE_REACHED', config: { node_id: 'recommend' } },
+      { type: 'VARIABLE_EXTRACTED', config: { variable_name: 'recommend', expected_value: 4 } },
+    ],
+  });
+  expect(await analysisOf((await client.run(id, { seed: 1 })).id)).toMatchObject({
+    root_cause_class: 'flow',
+    suggestions: [{ target_node_id: 'service' }],
+  });
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session).toMatchObject({
+    status: 'COMPLETED_ALL_PASSED',
+    held_out: { variants: 3, passed: 3 },
+    iterations: [{ diff: [{ path: 'edges/#1/target', before: 'thanks', after: 'recommend' }] }, {}],
+  });
+});
+
+it('a sentence that a check forbids is not deleted where the pathway would do the same without it', async () => {
+  const pathway_id = await client.pathway({
+    nodes: [
+      node('greet', 'Default', { isStart: true, text: 'Bank, how can I help you?' }),
+      node('block', 'End Call', { text: 'Your card is blocked now. Goodbye.' }),
+    ],
+    edges: [edge('greet', 'block', 'Block a card')],
+  });
+  await client.scenario({
+    pathway_id,
+    name: 'Is not verified',
+    tester_persona_prompt: 'You want to block your card.',
+    assertions: [
+      { type: 'STRING_CHECK', config: { value: 'card is blocked', target: 'agent', negate: true } },
+    ],
+  });
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session).toMatchObject({ status: 'STUCK', forked_version: null, held_out: null });
 });

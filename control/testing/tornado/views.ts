@@ -50,9 +50,19 @@ export function statusView(
     elapsed_ms: Math.max(0, until - Date.parse(session.created_at)),
     timeout_ms: session.timeout_ms,
     forked_version: session.forked_version,
+    held_out: heldOutOf(session, iterations),
     error_message: session.error_message,
     completed_at: session.completed_at,
   };
+}
+
+/** Of the version that the session hands back; null: none, or no variant was tried. */
+function heldOutOf(
+  { forked_version }: TestTornadoSessionRow,
+  iterations: readonly TestTornadoIterationRow[],
+): Iteration['held_out'] {
+  const row = iterations.find(({ version_number }) => version_number === forked_version);
+  return row?.held_out == null ? null : fromJson<Iteration['held_out']>(row.held_out);
 }
 
 function iterationView(row: TestTornadoIterationRow): Iteration {
@@ -68,6 +78,7 @@ function iterationView(row: TestTornadoIterationRow): Iteration {
     avg_score: rounded(row.avg_score),
     fix_plan: row.fix_plan === null ? null : fromJson(row.fix_plan),
     prompt_excerpt: row.prompt_excerpt,
+    held_out: row.held_out === null ? null : fromJson<Iteration['held_out']>(row.held_out),
     diff: row.diff === null ? null : fromJson<Iteration['diff']>(row.diff),
   };
 }

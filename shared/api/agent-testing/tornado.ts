@@ -81,6 +81,13 @@ const Difference = Type.Object({
   after: Type.Unknown(),
 });
 
+const HeldOut = Nullable(
+  Type.Object(
+    { variants: Type.Integer(), passed: Type.Integer() },
+    { description: 'Variants of scenarios, unknown to the fixes, on which the version was tried' },
+  ),
+);
+
 const iterationFields = {
   iteration: Type.Integer(),
   batch_id: text,
@@ -91,6 +98,7 @@ const iterationFields = {
   failed_ids: Type.Array(text, { maxItems: 50 }),
   newly_unfixable_ids: Type.Array(text, { maxItems: 50 }),
   avg_score: Nullable(Type.Number()),
+  held_out: HeldOut,
   fix_plan: Nullable(FixPlan),
   prompt_excerpt: Nullable(text),
   diff: Nullable(
@@ -117,6 +125,7 @@ const statusFields = {
   elapsed_ms: Type.Integer(),
   timeout_ms: Type.Integer(),
   forked_version: Nullable(Type.Integer()),
+  held_out: HeldOut,
   error_message: Nullable(text),
   created_at: Iso(),
   completed_at: Nullable(Iso()),

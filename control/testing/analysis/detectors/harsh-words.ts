@@ -76,8 +76,25 @@ function findingFor(
     phrase === null
       ? `${where} ignores an upset caller: it says ${said}.`
       : `${where} says ${JSON.stringify(phrase)} to the caller: ${said}.`;
-  const wanted = { unwanted, acknowledge: found.some(({ phrase: none }) => none === null) };
-  const edit = failed.tested && node ? rewriting(failed, failed.tested, node, wanted) : null;
+  // Only tone can be repaired by other words. What the agent should not say for another reason it says because it came
+  // there: without the sentence the pathway would do the same.
+  const isTone = phrase === null || harshPhrase(phrase) !== null;
+  const wanted = {
+    unwanted: unwanted.filter((one) => harshPhrase(one) !== null),
+    acknowledge: found.some(({ phrase: none }) => none === null),
+  };
+  const edit = isTone && failed.tested && node ? rewriting(failed, failed.tested, node, wanted) : null;
+  if (!isTone) {
+    return {
+      cause: 'flow',
+      type: 'flow_change',
+      nodeId,
+      description,
+      suggestedChange: `Have the pathway come to ${where} only for callers to whom it may say this.`,
+      confidence: 0.6,
+      edit: null,
+    };
+  }
   const words = edit && 'words' in edit ? edit.words : null;
   return {
     ...common,

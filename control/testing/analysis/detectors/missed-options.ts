@@ -10,6 +10,7 @@ import { bestByWords } from '#shared/models/rule-engine.ts';
 import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
 import type { GraphEdit } from '../edits.ts';
 import type { Finding } from '../finding.ts';
+import { ownWords } from '../own-words.ts';
 
 interface Missed {
   readonly node: GraphNode;
@@ -131,19 +132,20 @@ function finding(
   confidence: number,
 ): Finding {
   const there = graph.edgesFrom.get(node.id)?.find((edge) => edge.target === target.id);
+  const own = heard(ownWords(graph, target.id, words));
   const edit: GraphEdit = there
     ? {
         kind: 'describe_edge',
         source: node.id,
         target: target.id,
-        description: joined(there.description, heard(words)),
+        description: joined(there.description, own),
       }
     : {
         kind: 'add_edge',
         source: node.id,
         target: target.id,
         label: target.name,
-        description: heard(words),
+        description: own,
       };
   const what = how === 'stuck' ? 'has no way for it' : 'follows its default edge';
   return {
@@ -152,19 +154,19 @@ function finding(
     nodeId: node.id,
     description: `In “${node.name}” the caller said ${JSON.stringify(words)}, and the node ${what}.`,
     suggestedChange: there
-      ? `Say in the description of the edge to “${nodeName(failed, target.id)}” that it is also for: ${heard(words)}`
-      : `Add an edge from “${node.name}” to “${nodeName(failed, target.id)}” for: ${heard(words)}`,
+      ? `Say in the description of the edge to “${nodeName(failed, target.id)}” that it is also for what this caller said${own === '' ? '' : `. ${own}`}`
+      : `Add an edge from “${node.name}” to “${nodeName(failed, target.id)}”${own === '' ? '' : `. ${own}`}`,
     confidence,
     edit,
   };
 }
 
-/** A description that matches an edge when the words come again. */
-export function heard(words: string): string {
-  return `The caller says: ${words.slice(0, 300)}`;
+/** A description that matches an edge for every caller with these words. @param own from `ownWords` */
+export function heard(own: string): string {
+  return own === '' ? '' : `The caller mentions: ${own}`;
 }
 
 function joined(before: string, more: string): string {
-  if (before.includes(more)) return before;
+  if (more === '' || before.includes(more)) return before;
   return before === '' ? more : `${before} ${more}`;
 }

@@ -31,6 +31,7 @@ export function missingVariables(failed: FailedCase): Finding[] {
 function missing(failed: FailedCase, tested: TestedGraph): Missing[] {
   const found = new Map<string, Missing>();
   for (const { variable_name: name, expected_value, match } of unmetConfigs(failed, 'VARIABLE_EXTRACTED')) {
+    if (isAskedElsewhere(failed, tested, name)) continue;
     const expected = expected_value === undefined || match === 'regex' ? null : String(expected_value).trim();
     const value = asText(failed.record.variables[name]).trim();
     const why =
@@ -47,6 +48,15 @@ function missing(failed: FailedCase, tested: TestedGraph): Missing[] {
     if (!found.has(name)) found.set(name, { placeholderOf: node, name, expected, confidence: 0.7, why });
   }
   return [...found.values()];
+}
+
+/** A node that the conversation did not come to asks for it: the way there is missing, not the variable. */
+function isAskedElsewhere({ record }: FailedCase, { graph }: TestedGraph, name: string): boolean {
+  const asking = [...graph.nodes.values()].filter(({ extractVars }) =>
+    extractVars.some((variable) => variable.name === name),
+  );
+  const visited = record.nodes_visited ?? [];
+  return asking.length > 0 && asking.every(({ id }) => !visited.includes(id));
 }
 
 /** Placeholders spoken or sent empty, although neither the graph nor the scenario nor the program fills them. */
@@ -147,7 +157,12 @@ function answerFor(
   { graph }: TestedGraph,
   { name, expected }: Missing,
 ): { readonly node: GraphNode; readonly line: CallerLine } | null {
-  const lines = callerLines(failed);
+  const owners = [...graph.nodes.values()].filter((node) =>
+    node.extractVars.some((one) => one.name === name),
+  );
+  const lines = callerLines(failed).filter(
+    ({ nodeId }) => owners.length === 0 || owners.some(({ id }) => id === nodeId),
+  );
   const fact = factsIn('', { [name]: 'x' });
   const holds = (line: CallerLine) => expected !== null && typeOf(name, expected, line.words) !== null;
   const asked = ({ asked: question }: CallerLine) => factsFor(question, fact).length > 0;

@@ -14,8 +14,10 @@ import {
   wantedNodes,
 } from '../case.ts';
 import type { Finding } from '../finding.ts';
+import { ownWords } from '../own-words.ts';
 import { circles } from './circles.ts';
 import { described, heard } from './missed-options.ts';
+import { skippedSteps } from './skipped-steps.ts';
 
 export function unreachableNodes(failed: FailedCase): Finding[] {
   const { tested } = failed;
@@ -24,7 +26,7 @@ export function unreachableNodes(failed: FailedCase): Finding[] {
   const reached = reachableFrom(graph, [graph.start, ...graph.globals]);
   const islands = [...graph.nodes.values()].filter(({ id }) => !reached.has(id));
   // A loop that never got there shows better where its path should begin.
-  if (islands.length === 0 || circles(failed).length > 0) return [];
+  if (islands.length === 0 || circles(failed).length > 0 || skippedSteps(failed).length > 0) return [];
   const wanted = wantedNodes(failed).filter(({ id }) => islands.some((node) => node.id === id));
   const named = wanted.flatMap(({ id, after }) => {
     const entry = entryTo(tested, islands, id);
@@ -73,20 +75,20 @@ function connected(
     };
   }
   const { node, words, confidence } = from;
-  const when = words === null ? 'once the node is done' : heard(words);
+  const own = words === null ? '' : heard(ownWords(tested.graph, entry.id, words));
   return {
     cause: 'flow',
     type: 'flow_change',
     nodeId: node.id,
     description,
-    suggestedChange: `Add an edge from “${node.name}” to “${entry.name}”: ${when}`,
+    suggestedChange: `Add an edge from “${node.name}” to “${entry.name}”${own === '' ? ', once the node is done' : `. ${own}`}`,
     confidence,
     edit: {
       kind: 'add_edge',
       source: node.id,
       target: entry.id,
       label: entry.name,
-      description: words === null ? '' : heard(words),
+      description: own,
     },
   };
 }

@@ -6,7 +6,7 @@ import type { GraphEdge } from '#shared/agent/graph.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
 import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
 import type { Finding } from '../finding.ts';
-import { heard } from './missed-options.ts';
+import { ownWords } from '../own-words.ts';
 
 const certainty = 0.65;
 
@@ -49,6 +49,7 @@ function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Fi
   // A key belongs to one edge only.
   const left = failed.facts.findLast(({ node_id, fact }) => node_id === from && fact.kind === 'option_taken');
   const pressed = left?.fact.kind === 'option_taken' && left.fact.keys !== null;
+  const own = ownWords(tested.graph, null, words);
   const behind = right.target === wanted ? 'is' : `lies behind ${name(right.target)}, which is`;
   return {
     cause: 'flow',
@@ -57,17 +58,18 @@ function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Fi
     description: `In ${name(from)} the caller said ${JSON.stringify(words)}, and the conversation went to ${name(to)}. ${name(wanted)} ${behind} reached by the edge ${JSON.stringify(right.label)}.`,
     suggestedChange: pressed
       ? `Have the key that ${name(from)} names for it lead to ${name(right.target)}.`
-      : `Say in the label of the edge from ${name(from)} to ${name(right.target)} that it is also for: ${heard(words)}`,
+      : `Say in the label of the edge from ${name(from)} to ${name(right.target)} that it is also for ${own === '' ? 'what this caller said' : JSON.stringify(own)}.`,
     confidence: certainty,
-    edit: pressed
-      ? null
-      : {
-          kind: 'describe_edge',
-          source: from,
-          target: right.target,
-          // Labels decide between two edges that both partly match.
-          label: right.label === '' ? words : `${right.label}, or: ${words}`,
-          description: right.description,
-        },
+    edit:
+      pressed || own === ''
+        ? null
+        : {
+            kind: 'describe_edge',
+            source: from,
+            target: right.target,
+            // Labels decide between two edges that both partly match.
+            label: right.label === '' ? own : `${right.label}, or: ${own}`,
+            description: right.description,
+          },
   };
 }

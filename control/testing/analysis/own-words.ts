@@ -1,0 +1,27 @@
+/**
+ * The caller's words that a fix may use: those that the pathway has itself, where the fix leads to. The others are one
+ * caller's, so an edge that names them fits one test and nobody else. Pure.
+ */
+import type { Graph } from '#shared/agent/graph.ts';
+import { reachableFrom } from '#shared/agent/graph-warnings.ts';
+import { stem, stems } from '#shared/models/words.ts';
+
+/**
+ * In the order in which they were said, each once; empty: the pathway has none of them there.
+ * @param targetId the node that the fix leads to; null: words from anywhere, for an edge that must win over another
+ */
+export function ownWords(graph: Graph, targetId: string | null, words: string): string {
+  const target = targetId === null ? graph.start : graph.nodes.get(targetId);
+  if (!target) return '';
+  const behind = targetId === null ? graph.nodes.keys() : reachableFrom(graph, [target]);
+  const labels = targetId === null ? [...graph.edgesFrom.values()].flat().map(({ label }) => label) : [];
+  const texts = [...behind].flatMap((id) => {
+    const node = graph.nodes.get(id);
+    return node ? [node.name, node.text, node.prompt] : [];
+  });
+  const known = new Set(stems([...texts, ...labels].join(' ')));
+  const wanted = new Set(stems(words).filter((one) => known.has(one)));
+  const said = words.match(/[\p{L}\p{N}'’]+/gu) ?? [];
+  const kept = said.filter((word) => wanted.delete(stem(word.toLowerCase().replaceAll(/['’]/g, ''))));
+  return kept.join(' ').slice(0, 300);
+}

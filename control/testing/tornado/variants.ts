@@ -1,0 +1,97 @@
+/**
+ * Held-out variants of a scenario: the same caller with other values, other words and another seed. No fix is made from
+ * them, so a fix that has learned its scenario by heart fails on them. Pure.
+ */
+import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import { factsIn } from '../callers/facts.ts';
+
+/** Variants of each scenario that a fix made pass. */
+export const variantsEach = 3;
+
+/** @param number from 1 */
+export function variantOf(scenario: Scenario, number: number): Scenario {
+  const others = otherValues(scenario, number);
+  const { assertions, input_messages, metadata, request_data, tester_persona_prompt } = scenario;
+  return {
+    ...scenario,
+    tester_persona_prompt: tester_persona_prompt && withOthers(tester_persona_prompt, others),
+    input_messages:
+      input_messages?.map((line) =>
+        line.role === 'user'
+          ? { ...line, content: reworded(withOthers(line.content, others, true), number) }
+          : line,
+      ) ?? null,
+    metadata: metadata && changed(metadata, others),
+    request_data: request_data && changed(request_data, others),
+    assertions: assertions.map((one) => ({ ...one, config: changed(one.config, others) })),
+  };
+}
+
+/** Lines are said with and without hesitation. */
+function reworded(line: string, number: number): string {
+  return number % 2 === 1 ? line : `Um, ${line}`;
+}
+
+/** By value. */
+type Others = ReadonlyMap<string, string>;
+
+function otherValues(scenario: Scenario, number: number): Others {
+  const facts: unknown = scenario.metadata?.facts;
+  const given = typeof facts === 'object' && facts !== null ? { ...facts } : {};
+  const known = factsIn(scenario.tester_persona_prompt ?? '', given).map(({ value }) => value);
+  const said = (scenario.input_messages ?? []).flatMap(({ content, role }) =>
+    role === 'user' ? [...content.matchAll(/\b\d[\d-]*\b/g)].map(([digits]) => digits) : [],
+  );
+  const found = new Map<string, string>();
+  for (const value of [...known, ...said]) {
+    const other = otherValue(value, number);
+    if (other !== value) found.set(value, other);
+  }
+  return found;
+}
+
+const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const month = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\d{4}-\d{2}-\d{2}|\d\/\d/i;
+
+/** Of the same form. A date stays: the form in which an assertion expects it is not known. */
+function otherValue(value: string, number: number): string {
+  if (month.test(value)) return value;
+  const day = days.findIndex((one) => value.includes(one));
+  const name = days[day];
+  if (name !== undefined) return value.replace(name, days[(day + number) % days.length] ?? name);
+  // A single figure may be a rating or a count: it stays above zero.
+  if (/^\d$/.test(value)) return String(((Number(value) - 1 + 2 * number) % 9) + 1);
+  return value.replaceAll(/\d/g, (digit, at: number) =>
+    at === 0 || /\D/.test(value[at - 1] ?? '')
+      ? String(((Number(digit) + number - 1) % 9) + 1)
+      : String((Number(digit) + 3 * number) % 10),
+  );
+}
+
+/** @param everywhere also a single figure within a sentence, which elsewhere may count something else */
+function withOthers(text: string, others: Others, everywhere = false): string {
+  return [...others].reduce((changing, [value, other]) => {
+    if (value.length < 3 && !everywhere) {
+      const alone = new RegExp(`(?<=[:=] ?|^)${escaped(value)}(?= ?$)`, 'gm');
+      return changing.replaceAll(alone, other);
+    }
+    return changing.replaceAll(
+      new RegExp(`(?<![\\p{L}\\p{N}])${escaped(value)}(?![\\p{L}\\p{N}])`, 'gu'),
+      other,
+    );
+  }, text);
+}
+
+/** Values are replaced; names of members, and ids of nodes, stay. */
+function changed<T>(value: T, others: Others): T {
+  return JSON.parse(JSON.stringify(value), (name, member: unknown) => {
+    if (/_ids?$|^reference_path$|^url$|^pattern$/.test(name)) return member;
+    if (typeof member === 'string') return withOthers(member, others);
+    const other = typeof member === 'number' ? others.get(String(member)) : undefined;
+    return other === undefined || Number.isNaN(Number(other)) ? member : Number(other);
+  });
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
