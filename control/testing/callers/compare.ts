@@ -3,7 +3,8 @@ import { type Fact, plainWords } from './facts.ts';
 
 /** Whether a question contains the value of a fact. */
 export function names(question: string, { value }: Fact): boolean {
-  const said = plainWords(question);
+  // The ends of a scale are nobody's answer.
+  const said = plainWords(question.replaceAll(/\b(?:from )?\d{1,2} (?:to|and) \d{1,2}\b/gi, ' '));
   const words = plainWords(value);
   return words.length > 0 && words.every((word) => said.includes(word));
 }
