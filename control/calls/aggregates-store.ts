@@ -58,7 +58,9 @@ export async function readAggregates(
   most = mostSums,
 ): Promise<AggregatePage> {
   const range = rangeOf(filter);
-  const end = await endOf(db, filter, range, most);
+  // Sums that a filter leaves out are read, too.
+  const { trunkId: _trunk, direction: _direction, ...unfiltered } = filter;
+  const end = await endOf(db, filter, rangeOf(unfiltered), most);
   const bounded = end ? sql<boolean>`${range} and ${end.isBefore}` : range;
   const last = await lastOf(db, filter, bounded, limit);
   const within = last ? sql<boolean>`${bounded} and ${upTo(filter, last)}` : bounded;

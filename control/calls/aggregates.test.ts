@@ -142,6 +142,15 @@ it.each([true, false])('ends a page early where there is much to read, by trunk:
   expect(cells).toEqual(whole.cells);
 });
 
+it('reads no more for one trunk than for all', async () => {
+  const { db } = test.control.services.database;
+  const filter = { orgId: test.orgId, unit: 'hour' as const, byTrunk: true, trunkId: 'b' };
+  const first = await readAggregates(db, filter, 500, 5);
+  expect([first.cells, first.next?.trunk_id]).toEqual([[], '']);
+  const second = await readAggregates(db, { ...filter, ...(first.next && { after: first.next }) }, 500, 40);
+  expect(second.cells.map(({ trunk_id }) => trunk_id)).toContain('b');
+});
+
 it('is empty without calls, for another organization, and says what a wrong cursor is', async () => {
   expect(await read('', test.foreignKey)).toEqual({ complete: true, aggregates: [], next: null });
   const wrong = await test.call('GET', `${path}?after=x`);

@@ -49,7 +49,14 @@ export function CallSums({ id }: { readonly id: string }) {
       ...(direction && { direction }),
       ...(trunk && { trunk_id: trunk }),
     };
-    return (await request('GET /v1/sip/calls/aggregates', { query: filter, signal })).data;
+    const aggregates: Sum[] = [];
+    for (let after = ''; ; ) {
+      const query = { ...filter, ...(after && { after }) };
+      const { data: page } = await request('GET /v1/sip/calls/aggregates', { query, signal });
+      aggregates.push(...page.aggregates);
+      if (page.next === null || aggregates.length >= mostPeriods) return { ...page, aggregates };
+      after = page.next;
+    }
   });
   const { data } = loaded;
   return (
