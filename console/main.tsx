@@ -4,6 +4,7 @@ import './styles/base.css';
 import './styles/parts.css';
 import './styles/calls.css';
 import './styles/tests.css';
+import './styles/connect.css';
 import { resumeSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { watchConnection } from './connection.ts';

@@ -11,6 +11,7 @@ export const consolePaths = {
   trunks: '/trunks',
   trunk: '/trunks/:id',
   alerts: '/alerts',
+  connect: '/connect',
   tests: '/tests',
   test: '/tests/:id',
   runs: '/runs',

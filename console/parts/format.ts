@@ -11,11 +11,13 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
   second: '2-digit',
 });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const complete = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** Today only the time. */
+/** Today only the time; of another year only the day. */
 export function shortTime(iso: string, now = new Date()): string {
   const at = new Date(iso);
+  if (at.getFullYear() !== now.getFullYear()) return dayOfYear.format(at);
   return (at.toDateString() === now.toDateString() ? timeOfDay : dayAndTime).format(at);
 }
 

@@ -17,7 +17,7 @@ const ofOperators: readonly NavGroup[] = [[groups.deployment, [['edges', 'overvi
 
 const ofCustomers: readonly NavGroup[] = [
   [groups.calls, [['overview'], ['live'], ['calls', 'call'], ['refused']]],
-  [groups.trunks, [['trunks', 'trunk'], ['alerts']]],
+  [groups.trunks, [['trunks', 'trunk'], ['connect'], ['alerts']]],
   [
     groups.agents,
     [

@@ -21,6 +21,7 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
   trunks: () => import('./trunks/trunks.tsx').then((one) => one.Trunks),
   trunk: () => import('./trunks/trunk.tsx').then((one) => one.Trunk),
   alerts: () => import('./alerts.tsx').then((one) => one.Alerts),
+  connect: () => import('./connect/connect.tsx').then((one) => one.Connect),
   tests: () => import('./tests/scenarios.tsx').then((one) => one.Scenarios),
   test: () => import('./tests/scenario.tsx').then((one) => one.ScenarioScreen),
   runs: () => import('./tests/runs.tsx').then((one) => one.Runs),

@@ -12,6 +12,8 @@ export const texts = {
   product: 'Trunkline',
   skip: 'Skip to content',
   loading: 'Loading…',
+  copy: 'Copy',
+  copied: 'Copied.',
   nav: {
     label: 'Screens',
     menu: 'Menu',
@@ -28,6 +30,7 @@ export const texts = {
     refused: 'Refused calls',
     trunks: 'Trunks',
     alerts: 'Alerts',
+    connect: 'Connect a PBX',
     tests: 'Test scenarios',
     runs: 'Test runs',
     sets: 'Simulation sets',

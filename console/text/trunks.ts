@@ -13,7 +13,7 @@ export const trunks = {
   directions: { inbound: 'in', outbound: 'out' },
   empty: 'No number has a SIP configuration.',
   emptyNext:
-    'Attach your first number with POST /v1/sip/attach; POST /v1/sip/discover finds out what your PBX takes.',
+    'Attach your first number with Connect a PBX: it finds out what your PBX takes, and proves it with a test call.',
   alerts: {
     title: 'Open alerts',
     none: 'No open alerts.',

@@ -1,8 +1,11 @@
-/** The screens of the console about agents and the organization, in a real browser: one control plane for all. */
+/** Screens of the console in a real browser: tests of agents, connecting a PBX. One control plane for all. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TestCallState } from '#shared/edge-protocol/reports.ts';
+import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { type ConsoleScene, runToEnd, seedConsoleScene } from '../kit/control/console-scene.ts';
+import { EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import {
   brokenRules,
   fitsPhone,
@@ -93,5 +96,109 @@ describe('the screens about tests of agents', () => {
     await isAccessible();
     await page.goto('/tests/00000000-0000-4000-8000-000000000009');
     await page.getByRole('alert').getByText('SCENARIO_NOT_FOUND').waitFor();
+  });
+});
+
+describe('connecting a PBX', () => {
+  const found: DiscoveryResult = {
+    status: 'completed',
+    error: null,
+    resolved_addresses: ['203.0.113.10'],
+    srv_records: [],
+    attempts: [
+      {
+        address: '203.0.113.10',
+        port: 5061,
+        transport: 'tls',
+        response_time_ms: 45,
+        response_code: 200,
+        user_agent: 'Asterisk PBX 20.9',
+        error: null,
+      },
+    ],
+    recommended: {
+      port: 5061,
+      transport: 'tls',
+      detected_system: 'Asterisk',
+      confidence: 0.97,
+      evidence: ['its name is "Asterisk PBX 20.9"'],
+      user_agent: 'Asterisk PBX 20.9',
+      codecs: ['PCMU'],
+      methods: ['INVITE'],
+      usable: true,
+      reason: 'TLS on port 5061 answered OPTIONS with 200 in 45 ms.',
+    },
+    tls: {
+      version: 'TLSv1.3',
+      cipher: 'TLS_AES_256_GCM_SHA384',
+      subject: 'CN=pbx.example.com',
+      issuer: 'CN=Test authority',
+      valid_to: '2040-01-01T00:00:00.000Z',
+      trusted: true,
+    },
+  };
+
+  /** Takes the next command of an edge that this test plays. */
+  async function command<K extends string>(edge: EdgeClient, kind: K) {
+    const { id, command: taken } = await edge.next('command');
+    if (taken.kind !== kind) throw new Error(`unexpected ${taken.kind}`);
+    edge.send({ type: 'result', id, ok: true });
+    return taken;
+  }
+
+  it('finds it, attaches a number with what was found, and proves audio with a test call', async () => {
+    await page.goto('/connect');
+    await page.getByText('no address is known').waitFor();
+    const edge = await EdgeClient.connect(
+      `${control.url.replace('http', 'ws')}/v1/edge/link`,
+      control.keys.edge_token,
+    );
+    await edge.arrival('config');
+    await page.getByLabel('Host or SIP address').fill('pbx.example.com');
+    await button('Probe it').click();
+    const run = await command(edge, 'discovery.run');
+    if (run.kind !== 'discovery.run') return;
+    edge.send(reportFrame(1, [{ type: 'discovery', discovery_id: run.discovery_id, result: found }]));
+    await page.getByText('calls can use it').waitFor();
+    await page.getByText('context = from-trunkline').waitFor();
+    await isAccessible();
+    await page.getByLabel('Phone number').fill('+14155550177');
+    await button('Attach').click();
+    await page.getByText('+14155550177 is attached.').waitFor();
+    await button('Call').click();
+    const call = await command(edge, 'test_call.run');
+    if (call.kind !== 'test_call.run') return;
+    const at = new Date().toISOString();
+    const state: TestCallState = {
+      status: 'ringing',
+      result: 'pending',
+      duration_seconds: 0,
+      sip_code: null,
+      sip_call_id: null,
+      codec: null,
+      error: null,
+      diagnosis: null,
+      timeline: [{ event: 'ringing', at, detail: '180 Ringing' }],
+      media: null,
+    };
+    const report = (changes: Partial<TestCallState>) => ({
+      type: 'test_call' as const,
+      test_call_id: call.test_call_id,
+      ...state,
+      ...changes,
+    });
+    edge.send(reportFrame(2, [report({})]));
+    await page.getByText('180 Ringing').waitFor();
+    const ended: Partial<TestCallState> = {
+      status: 'completed',
+      result: 'connected',
+      codec: 'PCMU',
+      media: { packets_sent: 114, packets_received: 114, verdict: 'two_way' },
+    };
+    edge.send(reportFrame(3, [report(ended)]));
+    await page.getByText('audio both ways').waitFor();
+    await page.getByText('Nothing is wrong.').waitFor();
+    await isAccessible();
+    await edge.close();
   });
 });

@@ -1,0 +1,38 @@
+/** Text to take elsewhere, with a button that copies it. */
+import { useSignal } from '@preact/signals';
+import { texts } from '../text/texts.ts';
+
+export function CopyButton({ text, label }: { text: string; label?: string }) {
+  const copied = useSignal(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={label}
+        onClick={async () => {
+          await navigator.clipboard.writeText(text);
+          copied.value = true;
+        }}
+      >
+        {texts.copy}
+      </button>
+      <span role="status" class="quiet">
+        {copied.value && texts.copied}
+      </span>
+    </>
+  );
+}
+
+export function CopiedText({ text, name }: { text: string; name: string }) {
+  return (
+    <div class="copied">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <section aria-label={name} tabIndex={0}>
+        <pre>{text}</pre>
+      </section>
+      <p class="row">
+        <CopyButton text={text} />
+      </p>
+    </div>
+  );
+}
