@@ -19,6 +19,10 @@ export const consolePaths = {
   sets: '/sets',
   set: '/sets/:id',
   edges: '/edges',
+  keys: '/keys',
+  organization: '/organization',
+  changes: '/changes',
+  deliveries: '/deliveries',
   sessions: '/sessions',
 } as const;
 

@@ -2,13 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { texts } from '../text/texts.ts';
 
-export function CopyButton({ text, label }: { text: string; label?: string }) {
+function CopyButton({ text }: { text: string }) {
   const copied = useSignal(false);
   return (
     <>
       <button
         type="button"
-        aria-label={label}
         onClick={async () => {
           await navigator.clipboard.writeText(text);
           copied.value = true;

@@ -13,11 +13,7 @@ const withoutEventMs = 2000;
  * @param query as `GET /v1/events` takes it; null: nothing of what is shown can change
  * @returns whether events arrive
  */
-export function useFollowed(
-  query: Readonly<Record<string, string>> | null,
-  reload: () => void,
-  { alsoWithoutEvent = false } = {},
-): boolean {
+export function useFollowed(query: Readonly<Record<string, string>> | null, reload: () => void): boolean {
   const following = useSignal(false);
   const key = query === null ? null : JSON.stringify(query);
   useEffect(() => {
@@ -37,12 +33,19 @@ export function useFollowed(
         following.value = now;
       },
     });
-    const timer = alsoWithoutEvent ? setInterval(reload, withoutEventMs) : undefined;
     return () => {
       end();
-      clearInterval(timer);
       clearTimeout(soon);
     };
   }, [key]);
   return following.value;
+}
+
+/** Reads what changes without an event again and again. @param active whether it can change now */
+export function useReread(active: boolean, reload: () => void): void {
+  useEffect(() => {
+    if (!active) return;
+    const timer = setInterval(reload, withoutEventMs);
+    return () => clearInterval(timer);
+  }, [active]);
 }

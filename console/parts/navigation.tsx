@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ScreenName } from '#shared/console-paths.ts';
-import { isOperator } from '../api/session.ts';
+import { isOperator, session } from '../api/session.ts';
 import { address, pathTo, place } from '../router.ts';
 import { texts } from '../text/texts.ts';
 
@@ -26,8 +26,13 @@ const ofCustomers: readonly NavGroup[] = [
       ['sets', 'set'],
     ],
   ],
-  [groups.organization, [['sessions']]],
+  [groups.organization, [['organization'], ['keys'], ['sessions'], ['deliveries'], ['changes']]],
 ];
+
+/** Only admins see keys. */
+function isSeen([name]: NavLink): boolean {
+  return name !== 'keys' || session.value?.role === 'admin';
+}
 
 export function Navigation() {
   const open = useSignal(false);
@@ -52,7 +57,7 @@ export function Navigation() {
         {(isOperator.value ? ofOperators : ofCustomers).map(([title, links]) => (
           <div key={title} class="group">
             <p class="group-title quiet">{title}</p>
-            {links.map(([name, ...others]) => (
+            {links.filter(isSeen).map(([name, ...others]) => (
               <a
                 key={name}
                 href={pathTo(name)}

@@ -12,9 +12,22 @@ export interface Interval {
   readonly high: number;
 }
 
+interface RateBarProps {
+  readonly rate: number | null;
+  readonly interval: Interval | null;
+  /** Why there is no interval. */
+  readonly note: string | null;
+}
+
 /** A rate as a point on a line from 0 to 100 %, with the interval in which the true one lies. */
-export function RateBar({ rate, interval }: { rate: number | null; interval: Interval | null }) {
-  if (rate === null || interval === null) return <span class="quiet">–</span>;
+export function RateBar({ rate, interval, note }: RateBarProps) {
+  if (rate === null) return <span class="quiet">–</span>;
+  if (interval === null)
+    return (
+      <>
+        {percent(rate)} <small class="quiet rate-note">{note}</small>
+      </>
+    );
   const said = tests.set.interval(percent(interval.low), percent(interval.high));
   return (
     <span class="rate">

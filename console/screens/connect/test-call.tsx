@@ -1,7 +1,7 @@
 /** Step 5: a test call, its steps as they happen, and whether audio goes both ways. */
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
-import { useFollowed } from '../../parts/followed.ts';
+import { useFollowed, useReread } from '../../parts/followed.ts';
 import { offset } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, ProblemNote, type Tone } from '../../parts/pieces.tsx';
@@ -65,8 +65,9 @@ function Progress({ id }: { id: string }) {
   useFollowed(
     data === null || data.result === 'pending' ? { types: 'test_call', subject_id: id } : null,
     loaded.reload,
-    { alsoWithoutEvent: true },
   );
+  // Its end has no event when its edge is lost.
+  useReread(data?.result === 'pending', loaded.reload);
   if (!data) return loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />;
   const begin = Date.parse(data.timeline[0]?.at ?? '');
   return (

@@ -2,7 +2,7 @@
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
-import { useFollowed } from '../../parts/followed.ts';
+import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Facts, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { percent, RateBar } from '../../parts/rates.tsx';
@@ -24,7 +24,9 @@ const columns: readonly Column<Row>[] = [
   },
   {
     head: head.rate,
-    cell: (row) => <RateBar rate={row.pass_rate} interval={row.pass_rate_interval} />,
+    cell: (row) => (
+      <RateBar rate={row.pass_rate} interval={row.pass_rate_interval} note={row.pass_rate_note} />
+    ),
   },
   { head: head.passed, cell: (row) => `${row.passed} / ${row.total_runs}`, numeric: true, from: 'medium' },
   {
@@ -63,7 +65,8 @@ export function SetScreen({ id }: { id: string }) {
   );
   const { data } = loaded;
   const running = data !== null && !isOver(data.status);
-  useFollowed(running ? { types: 'test_run' } : null, loaded.reload, { alsoWithoutEvent: true });
+  useFollowed(running ? { types: 'test_run' } : null, loaded.reload);
+  useReread(running, loaded.reload);
   useTitle(tests.sets.title);
   if (!data) {
     if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;

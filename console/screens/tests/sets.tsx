@@ -1,6 +1,6 @@
 /** Simulation sets: scenarios that were run many times. */
 import { type Answer, request } from '../../api/client.ts';
-import { useFollowed } from '../../parts/followed.ts';
+import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, Pages } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
@@ -45,7 +45,8 @@ export function Sets() {
   );
   const { data } = loaded;
   const running = data?.simulation_sets.some(({ status }) => !isOver(status)) ?? false;
-  useFollowed(running ? { types: 'test_run' } : null, loaded.reload, { alsoWithoutEvent: true });
+  useFollowed(running ? { types: 'test_run' } : null, loaded.reload);
+  useReread(running, loaded.reload);
   return (
     <Screen title={words.title}>
       <LoadState of={loaded} />
