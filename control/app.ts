@@ -42,6 +42,7 @@ import {
   analyticsRoutes,
   createTestRuns,
   createTornado,
+  foreignAgentRoutes,
   registerGate,
   scenarioRoutes,
   testRunRoutes,
@@ -275,6 +276,7 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   chatRoutes(app, services);
   integrationRoutes(app, services);
   scenarioRoutes(app, services);
+  foreignAgentRoutes(app, services);
   analyticsRoutes(app, services);
   analysisRoutes(app, services);
   consoleRoutes(app, process.env);

@@ -101,6 +101,7 @@ export const apiErrors = {
   PORT_NOT_FOUND: { status: 404, message: 'There is no such port request.' },
   SIGNATURE_LINK_NOT_FOUND: { status: 404, message: 'There is no such signature link.' },
   SCENARIO_NOT_FOUND: { status: 404, message: 'There is no such scenario.' },
+  TEST_AGENT_NOT_FOUND: { status: 404, message: 'There is no such agent of others.' },
   TEMPLATE_NOT_FOUND: { status: 404, message: 'There is no such template.' },
   RUN_NOT_FOUND: { status: 404, message: 'There is no such run.' },
   BATCH_NOT_FOUND: { status: 404, message: 'There is no such batch.' },
@@ -181,6 +182,7 @@ export const apiErrors = {
     message: 'The AI agent answers this thread until it is handed over to a live agent.',
   },
   SCENARIO_NAME_TAKEN: { status: 409, message: 'Another scenario of the pathway or persona has this name.' },
+  TEST_AGENT_IN_USE: { status: 409, message: 'Scenarios test this agent; delete those in details first.' },
   RUN_NOT_ACTIVE: { status: 409, message: 'The run has ended.' },
   RUN_NOT_FINISHED: { status: 409, message: 'The run has not ended yet.' },
   RUN_IN_GROUP: {

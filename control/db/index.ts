@@ -85,6 +85,7 @@ export type {
   SessionRow,
   SipConfigurationRow,
   StoredEvent,
+  TestAgentRow,
   TestAssertionResultRow,
   TestAssertionRow,
   TestBatchRow,

@@ -157,10 +157,12 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/admin/ports': ['status=submitted', `org_id=${unknownId}`, 'offset=5'],
   'GET /v1/org/audit': audit,
   'GET /v1/admin/audit': [`org_id=${test.orgId}`, ...audit],
-  'GET /v1/agent-testing/runs': [...runs, 'status=FAILED', 'offset=5'],
+  'GET /v1/agent-testing/runs': [...runs, `agent_id=${unknownId}`, 'status=FAILED', 'offset=5'],
+  'GET /v1/agent-testing/agents': ['offset=5'],
   'GET /v1/agent-testing/scenarios': [
     `pathway_id=${pathway}`,
     `persona_id=${personaId}`,
+    `agent_id=${unknownId}`,
     'category=CUSTOM',
     'enabled=true',
     'offset=5',

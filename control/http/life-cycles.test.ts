@@ -78,6 +78,8 @@ const tool = () => ({
   body: { code: '1' },
 });
 const graph = { nodes: bookingGraph.nodes, edges: bookingGraph.edges };
+const foreignAgent = { url: 'https://chat.example.com/', format: 'openai', model: 'm' };
+
 const ofScenario = {
   list: () => `${base}/scenarios`,
   read: (id: string) => `${base}/scenarios/${id}`,
@@ -132,6 +134,15 @@ const lives: Readonly<Record<string, Life>> = {
     change: (id) => ['PATCH', `/v1/personas/${id}`, { personality_prompt: 'new' }],
     remove: (id) => [['DELETE', `/v1/personas/${id}`]],
     full: 'QUOTA_EXCEEDED',
+  },
+  'POST /v1/agent-testing/agents': {
+    create: post(`${base}/agents`, () => ({ ...foreignAgent, name: name() })),
+    id: (body) => body.id,
+    list: () => `${base}/agents`,
+    read: (id) => `${base}/agents/${id}`,
+    change: (id) => ['PUT', `${base}/agents/${id}`, { ...foreignAgent, name: 'new' }],
+    remove: (id) => [['DELETE', `${base}/agents/${id}`]],
+    full: null,
   },
   'POST /v1/agent-testing/scenarios': {
     create: post(`${base}/scenarios`, () => ({ name: name(), pathway_id })),

@@ -60,7 +60,10 @@ export class Quotas {
   }
 
   /** Runs a check of a limit that is not a setting, and counts its rejections with those of the quotas. */
-  async counting(limit: 'sources' | 'keys' | 'phone_sessions', check: () => Promise<void>): Promise<void> {
+  async counting(
+    limit: 'sources' | 'keys' | 'phone_sessions' | 'test_agents',
+    check: () => Promise<void>,
+  ): Promise<void> {
     try {
       await check();
     } catch (error) {

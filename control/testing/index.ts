@@ -2,6 +2,7 @@
 export { analysisRoutes } from './analysis/routes.ts';
 export { analyticsRoutes } from './analytics/routes.ts';
 export { testingLimits } from './common/limits.ts';
+export { foreignAgentRoutes } from './foreign/routes.ts';
 export { registerGate } from './gate/gate.ts';
 export { AgentTestSockets } from './over-call/sockets.ts';
 export { deleteRunsBeyond } from './records/delete.ts';

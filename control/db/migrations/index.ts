@@ -55,6 +55,7 @@ import { up as refusedInvites } from './0063-refused-invites.ts';
 import { up as callSums } from './0064-call-sums.ts';
 import { up as phoneSessions } from './0065-phone-sessions.ts';
 import { up as distinctConversations } from './0066-distinct-conversations.ts';
+import { up as foreignAgents } from './0070-foreign-agents.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -112,4 +113,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0064-call-sums': { up: callSums },
   '0065-phone-sessions': { up: phoneSessions },
   '0066-distinct-conversations': { up: distinctConversations },
+  '0070-foreign-agents': { up: foreignAgents },
 };

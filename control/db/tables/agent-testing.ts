@@ -4,13 +4,14 @@ import type { FixPlan } from '#shared/api/agent-testing/tornado.ts';
 import type { Json } from '../json.ts';
 import type { Flag, IsoTime, OpenObject } from './columns.ts';
 
-/** A test case of a pathway or a persona (contract 6.1). */
+/** A test case of a pathway, a persona or an agent that is not ours (contract 6.1). */
 export interface TestScenarioRow {
   id: string;
   org_id: string;
-  /** Exactly one of the two is set. */
+  /** Exactly one of the three is set. */
   pathway_id: string | null;
   persona_id: string | null;
+  agent_id: string | null;
   name: string;
   description: string | null;
   category: string;
@@ -53,6 +54,7 @@ export interface TestRunRow {
   scenario_id: string;
   pathway_id: string | null;
   persona_id: string | null;
+  agent_id: string | null;
   batch_id: string | null;
   simulation_set_id: string | null;
   tornado_session_id: string | null;
@@ -258,7 +260,21 @@ export interface TestTornadoIterationRow {
   held_out: Json<{ variants: number; passed: number }> | null;
 }
 
+/** An agent that is not ours, which scenarios can test (contract 6.13). */
+export interface TestAgentRow {
+  id: string;
+  org_id: string;
+  name: string;
+  /** ForeignSettings of control/testing/foreign/rules.ts */
+  settings: Json;
+  /** Sealed: names and values of the headers that it is asked with. */
+  headers: string;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+}
+
 export interface AgentTestingTables {
+  test_agents: TestAgentRow;
   test_scenarios: TestScenarioRow;
   test_assertions: TestAssertionRow;
   test_runs: TestRunRow;

@@ -6,7 +6,7 @@ import type { TestingDeps } from './deps.ts';
 
 export interface TestingChange {
   readonly orgId: string;
-  /** Id of the scenario, run, batch, simulation set or tornado session. */
+  /** Id of the scenario, run, batch, simulation set, tornado session or agent of others. */
   readonly subject: string;
   readonly action:
     | 'scenario_create'
@@ -18,7 +18,10 @@ export interface TestingChange {
     | 'simulation_set_delete'
     | 'tornado_start'
     | 'tornado_cancel'
-    | 'tornado_delete';
+    | 'tornado_delete'
+    | 'agent_create'
+    | 'agent_update'
+    | 'agent_delete';
   readonly fields?: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '#shared/clock.ts';
 import type { Models } from '#shared/models/models.ts';
 import type { Catalogue } from '../../catalogue/index.ts';
 import type { TextSessionParts } from '../../conversations/index.ts';
-import type { Database, Replica } from '../../db/index.ts';
+import type { Database, Replica, SecretBox } from '../../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../../edge-link/index.ts';
 import type { Quotas } from '../../organizations/index.ts';
 import type { PromotionGates } from '../../promotion/index.ts';
@@ -22,6 +22,7 @@ export interface TestingDeps {
   readonly limits: { readonly testing: TestingLimits };
   readonly clock: Clock;
   readonly database: Database;
+  readonly secrets: SecretBox;
   readonly replica: Replica;
   /** Every change to an organization's set-up goes through it. */
   readonly catalogue: Catalogue;

@@ -74,6 +74,8 @@ export interface Ending {
 
 /** A finished conversation: everything that assertions may use. */
 export interface ConversationRecord {
+  /** Of an agent that is not ours: its nodes, variables, webhooks and tools are not known. */
+  readonly foreign?: true;
   readonly chat_history: readonly ChatLine[];
   readonly variables: Variables;
   /** Ids in visiting order, with repeats; null without nodes (a persona). */

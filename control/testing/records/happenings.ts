@@ -7,7 +7,8 @@ type Told = Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'attempts' | 'conver
 /** @param at ISO */
 export function happeningOfRun(run: Told, at: string): Happening {
   const { batch_id, completed_at, id, org_id: orgId, status } = run;
-  const { created_at, duration_ms, overall_score, pathway_id, persona_id, scenario_id, turn_count } = run;
+  const { agent_id, created_at, duration_ms, overall_score, pathway_id, persona_id } = run;
+  const { scenario_id, turn_count } = run;
   const isOver = status !== 'PENDING' && status !== 'RUNNING';
   return {
     orgId,
@@ -20,6 +21,7 @@ export function happeningOfRun(run: Told, at: string): Happening {
         scenario_id,
         pathway_id,
         persona_id,
+        agent_id,
         batch_id,
         status,
         overall_score,

@@ -62,10 +62,11 @@ export async function listRuns(
 }
 
 /** Runs come from counters (test_run_counts), except those of a batch, which are few. */
-async function countRuns(db: Db, orgId: string, { batch_id, ...filter }: Filter): Promise<number> {
+async function countRuns(db: Db, orgId: string, { batch_id, agent_id, ...filter }: Filter): Promise<number> {
   if (batch_id !== undefined) {
     let runs = db.selectFrom('test_runs').where('org_id', '=', orgId).where('batch_id', '=', batch_id);
-    for (const [column, value] of given(filter)) runs = runs.where(column, '=', value);
+    for (const [column, value] of given({ ...filter, ...(agent_id !== undefined && { agent_id }) }))
+      runs = runs.where(column, '=', value);
     const { total } = await runs
       .select(({ fn }) => fn.countAll<number>().as('total'))
       .executeTakeFirstOrThrow();
@@ -73,6 +74,14 @@ async function countRuns(db: Db, orgId: string, { batch_id, ...filter }: Filter)
   }
   let counts = db.selectFrom('test_run_counts').where('org_id', '=', orgId);
   for (const [column, value] of given(filter)) counts = counts.where(column, '=', value);
+  if (agent_id !== undefined)
+    counts = counts.where('scenario_id', 'in', (eb) =>
+      eb
+        .selectFrom('test_scenarios')
+        .select('id')
+        .where('agent_id', '=', agent_id)
+        .where('org_id', '=', orgId),
+    );
   const { total } = await counts
     .select(({ fn }) => fn.sum<number | null>('runs').as('total'))
     .executeTakeFirstOrThrow();

@@ -26,13 +26,14 @@ function resultView(row: TestAssertionResultRow): AssertionResultView {
 }
 
 export function runRowView(run: RunWithName, results: readonly TestAssertionResultRow[]): RunRowView {
-  const { id, scenario_id, pathway_id, persona_id, batch_id, status, turn_count, duration_ms, created_at } =
-    run;
+  const { id, scenario_id, pathway_id, persona_id, agent_id, batch_id } = run;
+  const { status, turn_count, duration_ms, created_at } = run;
   return {
     id,
     scenario_id,
     pathway_id,
     persona_id,
+    agent_id,
     batch_id,
     status,
     overall_score: rounded(run.overall_score),

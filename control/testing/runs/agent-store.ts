@@ -1,10 +1,13 @@
 /** Resolves the tested version of a pathway or persona, and its agent. */
+
+import { createHash } from 'node:crypto';
 import { ApiError } from '#shared/errors.ts';
 import { pathwayTextAgent, personaTextAgent, type TextAgent } from '../../conversations/index.ts';
 import type { Db } from '../../db/index.ts';
 import { contentHash, findPathway, findVersion } from '../../pathways/index.ts';
 import { findPersonaVersion, findPersonaVersionByNumber, requirePersona } from '../../personas/index.ts';
-import type { Subject } from '../scenarios/rules.ts';
+import { requireForeignAgent } from '../foreign/store.ts';
+import type { AnySubject, Subject } from '../scenarios/rules.ts';
 
 /** A version, and the hash of its current content. */
 export interface TestedVersion {
@@ -14,14 +17,20 @@ export interface TestedVersion {
 
 /**
  * @param wanted default: the version in production; for a pathway without one its live graph, 0
- * @throws ApiError PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, VERSION_NOT_FOUND
+ * @throws ApiError PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, TEST_AGENT_NOT_FOUND, VERSION_NOT_FOUND
  */
 export async function testedVersion(
   db: Db,
   orgId: string,
-  subject: Subject,
+  subject: AnySubject,
   wanted?: number,
 ): Promise<TestedVersion> {
+  if (subject.kind === 'agent') {
+    const { settings } = await requireForeignAgent(db, orgId, subject.id);
+    // What it does behind its address is not known; the way in which it is asked is.
+    if (wanted !== undefined && wanted !== 0) throw ApiError.of('VERSION_NOT_FOUND');
+    return { number: 0, contentHash: createHash('sha256').update(settings).digest('hex') };
+  }
   if (subject.kind === 'persona') {
     const { number, contentHash: hash } = await personaVersion(db, orgId, subject.id, wanted);
     return { number, contentHash: hash };

@@ -16,16 +16,21 @@ export interface Evaluators {
   readonly judge: Evaluator;
 }
 
+/** Nobody knows what is behind its address. */
+const foreign: Evaluator = { provider: 'foreign', model: 'unknown', deterministic: false };
+
 /** Both sides of a past conversation. */
 const historical: Evaluator = { provider: 'embedded', model: 'historical', deterministic: true };
 
 export function evaluatorsOf(models: Models, scenario: Scenario): Evaluators {
   const judge = judgeOf(models).evaluator;
   if (scenario.scenario_type === 'HISTORICAL') return { caller: historical, agent: historical, judge };
+  const live = models.caller?.evaluator ?? ruleCallerEvaluator;
+  const caller = scenario.scenario_type === 'REPLAY' ? replayEvaluator : live;
+  if (scenario.agent_id !== null) return { caller, agent: foreign, judge };
   const { dialogue, understanding } = models.agent({ onFailure: 'reject' });
   const agent = scenario.pathway_id === null ? dialogue.evaluator : understanding.evaluator;
-  const live = models.caller?.evaluator ?? ruleCallerEvaluator;
-  return { caller: scenario.scenario_type === 'REPLAY' ? replayEvaluator : live, agent, judge };
+  return { caller, agent, judge };
 }
 
 export function callerOf(models: Models, scenario: Scenario, seed: number): Caller {

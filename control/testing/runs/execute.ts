@@ -8,6 +8,9 @@ import type { TextAgent } from '../../conversations/index.ts';
 import { fromJson, type TestRunRow, toJson } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { ForeignAgentFailure } from '../foreign/chat.ts';
+import { converseWithForeign } from '../foreign/conversation.ts';
+import { findForeignAgent } from '../foreign/store.ts';
 import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.ts';
 import type { ChatLine, ToneAnswer } from '../judging/ports.ts';
 import { runVerdict, toneView, type Verdict } from '../judging/scoring.ts';
@@ -17,7 +20,7 @@ import { converseOverCall, type OverCallParts, type OverCallServices } from '../
 import { callSettings } from '../over-call/settings.ts';
 import { CallFailure } from '../over-call/talk.ts';
 import type { RunEnd } from '../records/write.ts';
-import type { Subject } from '../scenarios/rules.ts';
+import type { AnySubject, Subject } from '../scenarios/rules.ts';
 import { agentBrief } from './agent-brief.ts';
 import { testedAgent, testedVersion } from './agent-store.ts';
 import { type Conversed, converse, recorded } from './conversation.ts';
@@ -26,7 +29,15 @@ import { requireTestableNumber } from './number.ts';
 
 export type ExecutionServices = Pick<
   TestingDeps,
-  'database' | 'clock' | 'models' | 'conversations' | 'edges' | 'agentTestSockets' | 'limits'
+  | 'database'
+  | 'secrets'
+  | 'allowedTargets'
+  | 'clock'
+  | 'models'
+  | 'conversations'
+  | 'edges'
+  | 'agentTestSockets'
+  | 'limits'
 > &
   Pick<OverCallServices, 'missed'>;
 
@@ -66,12 +77,51 @@ export async function executeRun(
     for (const line of conversed.record.chat_history) onLine(line);
     return { end: await judged(services, work, conversed, began), contentHash: null };
   }
+  if (run.agent_id !== null) return foreign(services, work, run.agent_id, signal, onLine);
   const { agent, contentHash } = await agentOf(services, run);
   const conversed = await live(services, work, withStart(agent, scenario.start_node_id), signal, onLine);
   signal.throwIfAborted();
   const told = { instructions: agentBrief(agent), beganAt: new Date(began).toISOString() };
   const record = { ...conversed.record, agent: told };
   return { end: await judged(services, work, { ...conversed, record }, began), contentHash };
+}
+
+/** @throws HopelessRun when the agent refuses, or its settings are gone */
+async function foreign(
+  services: ExecutionServices,
+  work: Work,
+  agentId: string,
+  signal: AbortSignal,
+  onLine: (line: ChatLine) => void,
+): Promise<Executed> {
+  const { allowedTargets, clock, database, models, secrets } = services;
+  const { run, scenario } = work;
+  const began = clock.now();
+  const agent = await findForeignAgent(database.db, run.org_id, agentId);
+  if (!agent) throw new HopelessRun('The tested agent was deleted.');
+  const { contentHash } = await testedVersion(database.db, run.org_id, subjectOf(run));
+  try {
+    const conversed = await converseWithForeign({
+      runId: run.id,
+      agent,
+      secrets,
+      outgoing: { clock, allowedTargets },
+      caller: callerOf(models, scenario, run.seed),
+      maxTurns: movesOf(scenario),
+      signal,
+      onLine,
+    });
+    signal.throwIfAborted();
+    return { end: await judged(services, work, conversed, began), contentHash };
+  } catch (error) {
+    throw error instanceof ForeignAgentFailure && !error.mayPass ? new HopelessRun(error.message) : error;
+  }
+}
+
+/** A replay is as long as its original. */
+function movesOf({ input_messages, max_turns, scenario_type }: Scenario): number {
+  const replayed = input_messages?.filter(({ role }) => role === 'user').length ?? 0;
+  return scenario_type === 'REPLAY' ? replayed : max_turns;
 }
 
 function live(
@@ -87,15 +137,13 @@ function live(
   if (problem) throw new HopelessRun(`The scenario has an invalid mock: ${problem.path} ${problem.rule}.`);
   const outside = outsideOf(scenario.metadata);
   const { webhook, tools } = conversations;
-  const replayed = scenario.input_messages?.filter(({ role }) => role === 'user').length ?? 0;
   const common = {
     runId: run.id,
     agent,
     caller: callerOf(models, scenario, run.seed),
     recorder: new Recorder({ outside, agent, clock, webhook, tools }),
     variables: { ...scenario.request_data, ...overrides(run) },
-    // A replay is as long as its original.
-    maxTurns: scenario.scenario_type === 'REPLAY' ? replayed : scenario.max_turns,
+    maxTurns: movesOf(scenario),
     signal,
     onLine,
   };
@@ -112,7 +160,7 @@ async function overCall(
 ) {
   const { org_id: orgId, version_number, phone_number } = run;
   const { db } = services.database;
-  const testable = requireTestableNumber(db, orgId, subjectOf(run), version_number, phone_number ?? '');
+  const testable = requireTestableNumber(db, orgId, ownSubjectOf(run), version_number, phone_number ?? '');
   const number = await testable.catch((error: unknown) => {
     throw error instanceof ApiError ? new HopelessRun(error.message) : error;
   });
@@ -131,7 +179,12 @@ function overrides({ request_data_override }: TestRunRow): Record<string, unknow
   return request_data_override === null ? {} : fromJson(request_data_override);
 }
 
-export function subjectOf(row: Pick<TestRunRow, 'pathway_id' | 'persona_id'>): Subject {
+export function subjectOf(row: Pick<TestRunRow, 'pathway_id' | 'persona_id' | 'agent_id'>): AnySubject {
+  return row.agent_id === null ? ownSubjectOf(row) : { kind: 'agent', id: row.agent_id };
+}
+
+/** Of a row without an agent of others. */
+function ownSubjectOf(row: Pick<TestRunRow, 'pathway_id' | 'persona_id'>): Subject {
   if (row.pathway_id !== null) return { kind: 'pathway', id: row.pathway_id };
   return { kind: 'persona', id: row.persona_id ?? '' };
 }
@@ -144,8 +197,8 @@ async function agentOf({ database }: ExecutionServices, run: TestRunRow) {
       .transaction()
       .setAccessMode('read only')
       .execute(async (db) => ({
-        agent: await testedAgent(db, org_id, subjectOf(run), version_number),
-        contentHash: (await testedVersion(db, org_id, subjectOf(run), version_number)).contentHash,
+        agent: await testedAgent(db, org_id, ownSubjectOf(run), version_number),
+        contentHash: (await testedVersion(db, org_id, ownSubjectOf(run), version_number)).contentHash,
       }));
   } catch (error) {
     if (error instanceof ApiError || error instanceof GraphError) throw new HopelessRun(error.message);
@@ -239,7 +292,9 @@ export function brokenOff(
 
 /** The text of a failure; a bug's own message would mean nothing to its reader. */
 export function failureText(error: unknown): string {
-  const hasOwnMessage = [ModelUnavailable, HopelessRun, CallFailure].some((kind) => error instanceof kind);
+  const hasOwnMessage = [ModelUnavailable, HopelessRun, CallFailure, ForeignAgentFailure].some(
+    (kind) => error instanceof kind,
+  );
   if (hasOwnMessage && error instanceof Error) return error.message;
   return 'The test engine failed; see the service log.';
 }

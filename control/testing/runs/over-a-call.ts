@@ -28,8 +28,10 @@ export async function checkCallRun(
   if (problem !== null) {
     throw ApiError.invalid('/weather', `the scenario's metadata.call.weather is invalid: ${problem}`);
   }
-  const { number: version } = await testedVersion(db, orgId, subjectOf(scenario), version_number);
-  const number = await requireTestableNumber(db, orgId, subjectOf(scenario), version, phone_number);
+  const subject = subjectOf(scenario);
+  if (subject.kind === 'agent') throw ApiError.invalid('/transport', 'an agent of others is tested in text');
+  const { number: version } = await testedVersion(db, orgId, subject, version_number);
+  const number = await requireTestableNumber(db, orgId, subject, version, phone_number);
   // Throws when no edge is connected, or all are draining.
   edges.leastLoaded();
   return number;

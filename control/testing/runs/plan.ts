@@ -11,7 +11,7 @@ import { checkUrl, isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { withWeather } from '../over-call/settings.ts';
 import { insertRun } from '../records/write.ts';
-import { type Subject, scenarioView } from '../scenarios/rules.ts';
+import { type AnySubject, scenarioView } from '../scenarios/rules.ts';
 import { findScenario, listAssertions } from '../scenarios/store.ts';
 import { type TestedVersion, testedVersion } from './agent-store.ts';
 import { evaluatorsOf } from './evaluators.ts';
@@ -44,7 +44,7 @@ export async function planRuns(
     else unknown.push(id);
   }
   if (unknown.length > 0) throw ApiError.of('SCENARIO_NOT_FOUND', { scenario_ids: unknown });
-  const subjects = new Map(scenarios.map((one) => [subjectKey(one), subjectOf(one)]));
+  const subjects = new Map<string, AnySubject>(scenarios.map((one) => [subjectKey(one), subjectOf(one)]));
   if (wanted !== undefined && subjects.size > 1) {
     throw ApiError.invalid('/version_number', 'needs scenarios of one pathway or persona');
   }
@@ -56,12 +56,12 @@ export async function planRuns(
   });
 }
 
-function subjectKey({ pathway_id, persona_id }: Scenario): string {
-  return `${pathway_id} ${persona_id}`;
+function subjectKey({ pathway_id, persona_id, agent_id }: Scenario): string {
+  return `${pathway_id} ${persona_id} ${agent_id}`;
 }
 
-/** The pathway or persona that all of them test; null: several. */
-export function onlySubject(planned: readonly PlannedRun[]): Subject | null {
+/** What all of them test; null: several. */
+export function onlySubject(planned: readonly PlannedRun[]): AnySubject | null {
   const [first, ...others] = planned.map(({ scenario }) => scenario);
   if (!first || others.some((one) => subjectKey(one) !== subjectKey(first))) return null;
   return subjectOf(first);
@@ -122,6 +122,7 @@ function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion)
     scenario_id: scenario.id,
     pathway_id: scenario.pathway_id,
     persona_id: scenario.persona_id,
+    agent_id: scenario.agent_id,
     batch_id: order.batchId ?? null,
     simulation_set_id: order.simulationSetId ?? null,
     tornado_session_id: order.tornadoSessionId ?? null,

@@ -33,6 +33,7 @@ describe('a new scenario', () => {
       org_id: test.orgId,
       pathway_id: pathwayId,
       persona_id: null,
+      agent_id: null,
       name: 'Defaults',
       description: null,
       category: 'CUSTOM',

@@ -47,7 +47,13 @@ function writeRoutes(app: App, services: TestingDeps): void {
     url: `${base}/scenarios`,
     config: {
       access: 'member',
-      errors: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'SCENARIO_NAME_TAKEN', 'QUOTA_EXCEEDED'],
+      errors: [
+        'PATHWAY_NOT_FOUND',
+        'PERSONA_NOT_FOUND',
+        'TEST_AGENT_NOT_FOUND',
+        'SCENARIO_NAME_TAKEN',
+        'QUOTA_EXCEEDED',
+      ],
     },
     schema: { summary: 'Create a scenario', body: ScenarioCreate, response: { 200: ScenarioAnswer } },
     handler: async (request) =>

@@ -21,12 +21,27 @@ export type Subject =
   | { readonly kind: 'pathway'; readonly id: string }
   | { readonly kind: 'persona'; readonly id: string };
 
+/** The same, or an agent that is not ours, whose inside nobody sees. */
+export type AnySubject = Subject | { readonly kind: 'agent'; readonly id: string };
+
 /** @throws ApiError INVALID_PARAMETER unless exactly one of the two is given */
 export function readSubject(body: { pathway_id?: string; persona_id?: string }): Subject {
   const { pathway_id, persona_id } = body;
   if (pathway_id !== undefined && persona_id === undefined) return { kind: 'pathway', id: pathway_id };
   if (persona_id !== undefined && pathway_id === undefined) return { kind: 'persona', id: persona_id };
   throw ApiError.invalid('/pathway_id', 'exactly one of pathway_id and persona_id must be given');
+}
+
+/** @throws ApiError INVALID_PARAMETER unless exactly one of the three is given */
+export function readAnySubject(body: {
+  pathway_id?: string;
+  persona_id?: string;
+  agent_id?: string;
+}): AnySubject {
+  const { agent_id, pathway_id, persona_id } = body;
+  if (agent_id === undefined) return readSubject(body);
+  if (pathway_id === undefined && persona_id === undefined) return { kind: 'agent', id: agent_id };
+  throw ApiError.invalid('/agent_id', 'exactly one of pathway_id, persona_id and agent_id must be given');
 }
 
 export function readCategory(category: CategoryInput): Category {
@@ -38,7 +53,7 @@ const json = <T>(value: T | null) => (value === null ? null : toJson(value));
 
 export type ScenarioContent = Omit<
   TestScenarioRow,
-  'id' | 'org_id' | 'pathway_id' | 'persona_id' | 'created_at' | 'updated_at' | 'deleted_at'
+  'id' | 'org_id' | 'pathway_id' | 'persona_id' | 'agent_id' | 'created_at' | 'updated_at' | 'deleted_at'
 >;
 
 /** A new scenario with defaults applied. @throws ApiError INVALID_PARAMETER */

@@ -3,11 +3,16 @@ import { sql } from 'kysely';
 import { ApiError } from '#shared/errors.ts';
 import type { Db, TestAssertionRow, TestScenarioRow } from '../../db/index.ts';
 import { findPathway } from '../../pathways/index.ts';
+import { requireForeignAgent } from '../foreign/store.ts';
 import { cancelWaitingRuns } from '../records/write.ts';
-import type { Subject } from './rules.ts';
+import type { AnySubject, Subject } from './rules.ts';
 
-/** @throws ApiError PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND */
-export async function requireSubject(db: Db, orgId: string, { kind, id }: Subject): Promise<void> {
+/** @throws ApiError PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, TEST_AGENT_NOT_FOUND */
+export async function requireSubject(db: Db, orgId: string, { kind, id }: AnySubject): Promise<void> {
+  if (kind === 'agent') {
+    await requireForeignAgent(db, orgId, id);
+    return;
+  }
   if (kind === 'pathway') {
     if (!(await findPathway(db, orgId, id))) throw ApiError.of('PATHWAY_NOT_FOUND');
     return;
@@ -53,6 +58,7 @@ export function listAssertions(db: Db, scenarioId: string): Promise<TestAssertio
 export interface ScenarioFilter {
   readonly pathway_id?: string;
   readonly persona_id?: string;
+  readonly agent_id?: string;
   readonly category?: string;
   readonly enabled?: boolean;
 }
@@ -80,6 +86,7 @@ function filtered(db: Db, orgId: string, filter: ScenarioFilter) {
     query = query.where('test_scenarios.pathway_id', '=', filter.pathway_id);
   if (filter.persona_id !== undefined)
     query = query.where('test_scenarios.persona_id', '=', filter.persona_id);
+  if (filter.agent_id !== undefined) query = query.where('test_scenarios.agent_id', '=', filter.agent_id);
   if (filter.category !== undefined) query = query.where('test_scenarios.category', '=', filter.category);
   if (filter.enabled !== undefined)
     query = query.where('test_scenarios.enabled', '=', filter.enabled ? 1 : 0);
@@ -134,7 +141,17 @@ export async function listedScenario(
   const kept = largeColumns.filter((column) => !cut.includes(column));
   const row = await db
     .selectFrom('test_scenarios')
-    .select(['id', 'org_id', 'pathway_id', 'persona_id', 'name', 'description', 'category', 'scenario_type'])
+    .select([
+      'id',
+      'org_id',
+      'pathway_id',
+      'persona_id',
+      'agent_id',
+      'name',
+      'description',
+      'category',
+      'scenario_type',
+    ])
     .select(['tester_persona_name', 'max_turns', 'start_node_id', 'service_tone_enabled'])
     .select(['is_required_for_promotion', 'enabled', 'created_at', 'updated_at', 'deleted_at'])
     .select(kept)
@@ -185,9 +202,9 @@ export async function takenNames(db: Db, { kind, id }: Subject): Promise<Set<str
 /** @throws ApiError SCENARIO_NAME_TAKEN. Call it in the transaction that writes. */
 export async function requireFreeName(
   db: Db,
-  row: Pick<TestScenarioRow, 'id' | 'pathway_id' | 'persona_id' | 'name'>,
+  row: Pick<TestScenarioRow, 'id' | 'pathway_id' | 'persona_id' | 'agent_id' | 'name'>,
 ): Promise<void> {
-  const column = row.pathway_id === null ? 'persona_id' : 'pathway_id';
+  const column = (['pathway_id', 'persona_id'] as const).find((name) => row[name] !== null) ?? 'agent_id';
   const other = await db
     .selectFrom('test_scenarios')
     .select('id')

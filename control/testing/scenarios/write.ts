@@ -11,7 +11,7 @@ import {
   changedContent,
   checkMessages,
   newContent,
-  readSubject,
+  readAnySubject,
   scenarioView,
 } from './rules.ts';
 import {
@@ -26,14 +26,17 @@ import {
 
 type Parts = Pick<TestingDeps, 'database' | 'clock'>;
 
-/** @throws ApiError INVALID_PARAMETER, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, SCENARIO_NAME_TAKEN, QUOTA_EXCEEDED */
+/**
+ * @throws ApiError INVALID_PARAMETER, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, TEST_AGENT_NOT_FOUND, SCENARIO_NAME_TAKEN,
+ * QUOTA_EXCEEDED
+ */
 export async function createScenario(
   { database, clock, quotas }: Parts & Pick<TestingDeps, 'quotas'>,
   orgId: string,
   body: ScenarioCreate,
   by: Actor,
 ): Promise<Scenario> {
-  const subject = readSubject(body);
+  const subject = readAnySubject(body);
   const id = newId();
   const now = isoTime(clock);
   const row: TestScenarioRow = {
@@ -41,6 +44,7 @@ export async function createScenario(
     org_id: orgId,
     pathway_id: subject.kind === 'pathway' ? subject.id : null,
     persona_id: subject.kind === 'persona' ? subject.id : null,
+    agent_id: subject.kind === 'agent' ? subject.id : null,
     ...newContent(body),
     created_at: now,
     updated_at: now,

@@ -1,4 +1,4 @@
-/** Scenarios: test cases of a pathway or a persona (contract 6.1). */
+/** Scenarios: test cases of a pathway, a persona or an agent of others (contract 6.1). */
 import { type Static, Type } from 'typebox';
 import {
   Closed,
@@ -60,6 +60,9 @@ export const clonable = {
 /** The scenario's subject: exactly one of them. */
 export const subject = { pathway_id: Optional(Uuid()), persona_id: Optional(Uuid()) };
 
+/** The same, or an agent that is not ours. */
+const anySubject = { ...subject, agent_id: Optional(Uuid()) };
+
 const settable = {
   ...clonable,
   category: Optional(CategoryInput()),
@@ -72,7 +75,7 @@ const settable = {
 };
 
 export const ScenarioCreate = Closed({
-  ...subject,
+  ...anySubject,
   ...settable,
   name: Text(1, 200),
   assertions: Optional(List(AssertionCreate, 0, 50)),
@@ -91,6 +94,7 @@ export const scenarioFields = {
   org_id: text,
   pathway_id: Nullable(text),
   persona_id: Nullable(text),
+  agent_id: Nullable({ ...text, description: 'An agent of others (6.13)' }),
   name: text,
   description: Nullable(text),
   category: OneOf(categories),
@@ -122,6 +126,7 @@ export const ScenarioAnswer = Testing(scenarioFields);
 export const ScenarioQuery = Type.Object({
   pathway_id: Optional(Uuid()),
   persona_id: Optional(Uuid()),
+  agent_id: Optional(Uuid()),
   category: Optional(CategoryInput()),
   enabled: Optional(Type.Boolean()),
   ...PageQuery(500, 500).properties,

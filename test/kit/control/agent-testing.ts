@@ -105,6 +105,7 @@ export async function storeFinishedRun(db: Db, run: FinishedRun): Promise<string
       scenario_id: scenarioId,
       pathway_id: pathwayId,
       persona_id: null,
+      agent_id: null,
       batch_id: null,
       simulation_set_id: null,
       tornado_session_id: null,

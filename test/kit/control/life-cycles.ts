@@ -20,6 +20,7 @@ export const created: Readonly<Record<string, Ways>> = {
   'POST /v2/tools': usual('/v2/tools', 'POST'),
   'POST /v1/widget': usual('/v1/widget', 'PATCH'),
   'POST /v1/personas': usual('/v1/personas', 'PATCH'),
+  'POST /v1/agent-testing/agents': usual('/v1/agent-testing/agents', 'PUT'),
   'POST /v1/agent-testing/scenarios': usual('/v1/agent-testing/scenarios', 'PUT'),
   'POST /v1/agent-testing/templates/{id}/clone': usual('/v1/agent-testing/scenarios', 'PUT'),
   'POST /v1/pathway/create': usual('/v1/pathway', 'POST'),

@@ -6,7 +6,14 @@ import { heardWords } from './heard-words.ts';
 import { customLlm, llmJudge } from './judged.ts';
 import { measurement } from './measurement.ts';
 import { nodeReached, nodesVisited } from './nodes-visited.ts';
-import { type AssertionRule, broken, type ConfigProblem, type Judging, negated } from './outcome.ts';
+import {
+  type AssertionRule,
+  broken,
+  type ConfigProblem,
+  inconclusive,
+  type Judging,
+  negated,
+} from './outcome.ts';
 import { regexMatch } from './regex-match.ts';
 import { serviceTone } from './service-tone.ts';
 import { stringCheck } from './string-check.ts';
@@ -30,6 +37,18 @@ const rules: { readonly [T in AssertionType]: AssertionRule<T> } = {
   MEASUREMENT: measurement,
   HEARD_WORDS: heardWords,
 };
+
+/** What these check is not known of an agent that is not ours. */
+const inside: ReadonlySet<AssertionType> = new Set([
+  'VARIABLE_EXTRACTED',
+  'NODE_REACHED',
+  'NODES_VISITED',
+  'TRAVERSAL_MATCH',
+  'WEBHOOK_TRIGGERED',
+  'TOOL_CALLED',
+]);
+const unseen =
+  'The tested agent is not part of this service: its variables, nodes, webhooks and tools cannot be seen. Check what it says instead.';
 
 /** An assertion with the configuration of its type. */
 export type TypedAssertion = {
@@ -57,6 +76,7 @@ function run<T extends AssertionType>(
   record: ConversationRecord,
   judging: Judging,
 ): Outcome | Promise<Outcome> {
+  if (record.foreign && inside.has(type)) return inconclusive({ reasoning: unseen });
   return rules[type].evaluate(config, record, judging);
 }
 

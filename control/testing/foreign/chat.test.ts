@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '#shared/clock.ts';
+import { parseNetworks } from '#shared/outgoing-targets.ts';
+import { type ChatAnswer, ChatServer } from '../../../test/kit/fakes/chat-server.ts';
+import { ForeignChat } from './chat.ts';
+import type { ForeignSettings } from './rules.ts';
+
+let server: ChatServer | null = null;
+
+afterEach(() => {
+  server?.close();
+  server = null;
+});
+
+const openai = { format: 'openai', model: 'm', body: null, reply: null, ended: null } as const;
+const form = {
+  format: 'form',
+  model: null,
+  body: { text: 'Caller: {{message}}', ids: ['{{conversation_id}}'], past: '{{history}}', n: 1 },
+  reply: '/out/0/say',
+  ended: '/over',
+} as const;
+
+async function chatWith(
+  answer: (body: unknown) => ChatAnswer,
+  settings: Partial<ForeignSettings>,
+): Promise<ForeignChat> {
+  server = await ChatServer.start(answer);
+  return new ForeignChat({
+    settings: { ...openai, url: server.url, speaks_first: false, timeout_ms: 5000, ...settings },
+    headers: [{ name: 'Authorization', value: 'Bearer secret' }],
+    outgoing: { clock: systemClock, allowedTargets: parseNetworks(['127.0.0.0/8']) },
+    conversationId: 'run-1',
+    signal: new AbortController().signal,
+  });
+}
+
+const completion = (content: string | null) => ({ body: { choices: [{ message: { content } }] } });
+
+describe('a chat completion', () => {
+  test('has the whole conversation, the model and the headers', async () => {
+    const chat = await chatWith(() => completion(' Hello. '), {});
+    expect(await chat.open()).toBeNull();
+    expect(await chat.say('Hi')).toEqual({ text: 'Hello.', ended: false });
+    await chat.say('Bye');
+    expect(server?.asked.map(({ body }) => body)).toEqual([
+      { model: 'm', stream: false, messages: [{ role: 'user', content: 'Hi' }] },
+      {
+        model: 'm',
+        stream: false,
+        messages: [
+          { role: 'user', content: 'Hi' },
+          { role: 'assistant', content: 'Hello.' },
+          { role: 'user', content: 'Bye' },
+        ],
+      },
+    ]);
+    expect(server?.asked[0]?.headers).toMatchObject({
+      authorization: 'Bearer secret',
+      'content-type': 'application/json',
+    });
+  });
+
+  test('that only calls tools says nothing', async () => {
+    const chat = await chatWith(() => completion(null), {});
+    expect(await chat.say('Hi')).toEqual({ text: '', ended: false });
+  });
+});
+
+describe('a declared form', () => {
+  test('is filled in on the parsed tree, and read by its pointers', async () => {
+    const said = 'He said "}}" and {{conversation_id}}\n';
+    const chat = await chatWith(() => ({ body: { out: [{ say: 'Noted.' }], over: true } }), form);
+    expect(await chat.say(said)).toEqual({ text: 'Noted.', ended: true });
+    expect(server?.asked[0]?.body).toEqual({ text: `Caller: ${said}`, ids: ['run-1'], past: [], n: 1 });
+  });
+
+  test('may let the agent speak first', async () => {
+    const chat = await chatWith(() => ({ body: { out: [{ say: 'Hello.' }] } }), {
+      ...form,
+      speaks_first: true,
+    });
+    expect(await chat.open()).toEqual({ text: 'Hello.', ended: false });
+    await chat.say('Hi');
+    expect(server?.asked[1]?.body).toMatchObject({ past: [{ role: 'assistant', content: 'Hello.' }] });
+  });
+});
+
+describe('a failure', () => {
+  test.each([
+    [{ status: 500, body: {} }, 'HTTP 500', true],
+    [{ status: 429, body: {} }, 'HTTP 429', true],
+    [{ status: 401, body: {} }, 'HTTP 401', false],
+    [{ status: 302, body: {} }, 'HTTP 302', false],
+    [{ body: 'no JSON' }, 'not JSON', false],
+    [{ body: { choices: [] } }, 'no text at /choices/0/message/content', false],
+    [{ body: { choices: [{ message: { content: 7 } }] } }, 'no text at', false],
+    [{ body: { text: 'x'.repeat(300_000) } }, 'larger than', false],
+  ])('says what was wrong and whether it may pass: %o', async (answer, words, mayPass) => {
+    const chat = await chatWith(() => answer, {});
+    await expect(chat.say('Hi')).rejects.toMatchObject({
+      name: 'ForeignAgentFailure',
+      message: expect.stringContaining(words),
+      mayPass,
+    });
+  });
+
+  test('of a forbidden address never passes, that of a closed port may', async () => {
+    const chat = await chatWith(() => completion('x'), { url: 'http://169.254.169.254/latest' });
+    await expect(chat.say('Hi')).rejects.toMatchObject({ mayPass: false });
+    const closed = await chatWith(() => completion('x'), {});
+    server?.close();
+    await expect(closed.say('Hi')).rejects.toMatchObject({ mayPass: true });
+  });
+});

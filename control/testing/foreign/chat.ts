@@ -1,0 +1,160 @@
+/** A conversation with an agent that is not ours, over HTTP: each message of the caller is a POST. */
+
+import { OutgoingFailure } from '#outgoing/failure.ts';
+import { type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
+import { isObject } from '#shared/agent/graph-problem.ts';
+import type { ForeignSettings } from './rules.ts';
+
+/** The agent did not answer, or with something that cannot be read. */
+export class ForeignAgentFailure extends Error {
+  override readonly name = 'ForeignAgentFailure';
+  /** Whether another attempt may succeed. */
+  readonly mayPass: boolean;
+
+  constructor(message: string, mayPass: boolean) {
+    super(message);
+    this.mayPass = mayPass;
+  }
+}
+
+export interface ForeignReply {
+  /** Empty: it says nothing. */
+  readonly text: string;
+  readonly ended: boolean;
+}
+
+interface Message {
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface ForeignChatParts {
+  readonly settings: ForeignSettings;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly outgoing: OutgoingParts;
+  /** Of the run; the agent may tell conversations apart by it. */
+  readonly conversationId: string;
+  readonly signal: AbortSignal;
+}
+
+const mostAnswerBytes = 262_144;
+/** Of what it says in one turn, characters. */
+const mostText = 20_000;
+
+export class ForeignChat {
+  readonly #parts: ForeignChatParts;
+  readonly #messages: Message[] = [];
+
+  constructor(parts: ForeignChatParts) {
+    this.#parts = parts;
+  }
+
+  /** What the agent says before the caller's first words; null: it waits for them. @throws ForeignAgentFailure */
+  async open(): Promise<ForeignReply | null> {
+    return this.#parts.settings.speaks_first ? this.#ask('') : null;
+  }
+
+  /** @throws ForeignAgentFailure; the reason of the signal when that is aborted */
+  async say(message: string): Promise<ForeignReply> {
+    return this.#ask(message);
+  }
+
+  async #ask(message: string): Promise<ForeignReply> {
+    const before = [...this.#messages];
+    if (message !== '') this.#messages.push({ role: 'user', content: message });
+    const answer = await this.#post(this.#body(message, before));
+    const reply = this.#read(answer);
+    if (reply.text !== '') this.#messages.push({ role: 'assistant', content: reply.text });
+    return reply;
+  }
+
+  #body(message: string, history: readonly Message[]): unknown {
+    const { body, format, model } = this.#parts.settings;
+    if (format === 'openai') return { model, messages: this.#messages, stream: false };
+    return filled(body, { message, history, conversation_id: this.#parts.conversationId });
+  }
+
+  async #post(body: unknown): Promise<unknown> {
+    const { headers, outgoing, settings, signal } = this.#parts;
+    const answer = await sendOutgoing(outgoing, {
+      method: 'POST',
+      url: new URL(settings.url),
+      headers: {
+        ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+      timeoutMs: settings.timeout_ms,
+      mostBytes: mostAnswerBytes,
+      signal,
+    }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!(error instanceof OutgoingFailure)) throw error;
+      throw new ForeignAgentFailure(
+        `The tested agent did not answer: ${error.message}`,
+        error.kind !== 'refused',
+      );
+    });
+    const { status } = answer;
+    if (status < 200 || status > 299) {
+      const mayPass = status === 408 || status === 429 || status >= 500;
+      throw new ForeignAgentFailure(`The tested agent answered with HTTP ${status}.`, mayPass);
+    }
+    if (answer.cut)
+      throw new ForeignAgentFailure(
+        `The tested agent's answer is larger than ${mostAnswerBytes} bytes.`,
+        false,
+      );
+    try {
+      return JSON.parse(answer.body.toString('utf8'));
+    } catch {
+      throw new ForeignAgentFailure("The tested agent's answer is not JSON.", false);
+    }
+  }
+
+  #read(answer: unknown): ForeignReply {
+    const { ended, format, reply } = this.#parts.settings;
+    const message = '/choices/0/message';
+    const at = format === 'openai' ? `${message}/content` : (reply ?? '');
+    const text = valueAt(answer, at) ?? null;
+    // A chat completion that only calls tools has no words.
+    const isSilent = format === 'openai' && text === null && isObject(valueAt(answer, message));
+    if (typeof text !== 'string' && !isSilent)
+      throw new ForeignAgentFailure(`The tested agent's answer has no text at ${at}.`, false);
+    return {
+      text: typeof text === 'string' ? text.trim().slice(0, mostText) : '',
+      ended: ended !== null && valueAt(answer, ended) === true,
+    };
+  }
+}
+
+interface Values {
+  readonly message: string;
+  readonly conversation_id: string;
+  readonly history: readonly Message[];
+}
+
+/** Values are put into the parsed tree, so no text of the caller can end a string that it is part of. */
+function filled(template: unknown, values: Values): unknown {
+  if (template === '{{history}}') return values.history;
+  if (typeof template === 'string') {
+    return template.replaceAll(
+      /\{\{(message|conversation_id)\}\}/g,
+      (_, name: 'message' | 'conversation_id') => values[name],
+    );
+  }
+  if (Array.isArray(template)) return template.map((item) => filled(item, values));
+  if (!isObject(template)) return template;
+  return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, filled(value, values)]));
+}
+
+/** RFC 6901. */
+function valueAt(value: unknown, pointer: string): unknown {
+  let found = value;
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = Reflect.get(found, name);
+  }
+  return found;
+}

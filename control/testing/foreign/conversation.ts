@@ -1,0 +1,97 @@
+/** One conversation between an agent that is not ours and a simulated caller. What it does inside is not known. */
+import type { OutgoingParts } from '#outgoing/request.ts';
+import type { SecretBox, TestAgentRow } from '../../db/index.ts';
+import type { Caller, CallerMove } from '../callers/ports.ts';
+import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
+import { ForeignChat, type ForeignReply } from './chat.ts';
+import { headersOf, settingsOf } from './rules.ts';
+
+export interface ForeignParts {
+  readonly runId: string;
+  readonly agent: TestAgentRow;
+  readonly secrets: SecretBox;
+  readonly outgoing: OutgoingParts;
+  readonly caller: Caller;
+  /** The conversation ends after this many moves of the caller. */
+  readonly maxTurns: number;
+  readonly signal: AbortSignal;
+  /** Called with each line as soon as it is said. */
+  readonly onLine: (line: ChatLine) => void;
+}
+
+interface ForeignConversed {
+  readonly record: ConversationRecord;
+  readonly currentNodeId: null;
+  readonly turnCount: number;
+}
+
+/** In a text; a chat has neither keys nor silence. */
+const silent = '(silence)';
+
+/** Rejects with ForeignAgentFailure when the agent gives no answer, with the reason of `signal` when that is aborted. */
+export async function converseWithForeign(parts: ForeignParts): Promise<ForeignConversed> {
+  const { agent, caller, maxTurns, onLine, outgoing, runId, secrets, signal } = parts;
+  const chat = new ForeignChat({
+    settings: settingsOf(agent),
+    headers: headersOf(agent, secrets),
+    outgoing,
+    conversationId: runId,
+    signal,
+  });
+  const lines: ChatLine[] = [];
+  const add = (line: Pick<ChatLine, 'role' | 'content' | 'turn'>) => {
+    const said = { ...line, node_id: null };
+    lines.push(said);
+    onLine(said);
+  };
+  let turn = 0;
+  let heard: string[] = [];
+  const take = ({ text, ended }: ForeignReply): Ending | null => {
+    heard = text === '' ? [] : [text];
+    if (text !== '') add({ role: 'assistant', content: text, turn });
+    return ended ? { by: 'agent', reason: 'The agent ended the conversation.' } : null;
+  };
+  const opening = await chat.open();
+  let ending = opening && take(opening);
+  while (!ending) {
+    signal.throwIfAborted();
+    if (turn >= maxTurns) {
+      ending = { by: 'max_turns', reason: `The turn limit of ${maxTurns} was reached.` };
+      break;
+    }
+    const move = await caller.next({ history: lines, heard, movesLeft: maxTurns - turn }, signal);
+    if (move.type === 'hangup') {
+      ending = { by: 'caller', reason: move.reason };
+      break;
+    }
+    turn++;
+    const { said, shown } = wordsOf(move);
+    add({ role: 'user', content: shown, turn });
+    ending = take(await chat.say(said)) ?? leaves(move);
+  }
+  return { record: recordOf(lines, ending), currentNodeId: null, turnCount: turn };
+}
+
+function wordsOf(move: Exclude<CallerMove, { type: 'hangup' }>): { said: string; shown: string } {
+  if (move.type === 'say') return { said: move.text, shown: move.text };
+  if (move.type === 'keys') return { said: move.keys, shown: `Pressed ${move.keys}` };
+  return { said: silent, shown: silent };
+}
+
+function leaves(move: CallerMove): Ending | null {
+  return move.type === 'say' && move.leaves !== undefined ? { by: 'caller', reason: move.leaves } : null;
+}
+
+function recordOf(lines: readonly ChatLine[], ending: Ending): ConversationRecord {
+  return {
+    foreign: true,
+    chat_history: lines,
+    variables: {},
+    nodes_visited: null,
+    node_names: {},
+    webhook_calls: [],
+    tool_calls: [],
+    log: [],
+    ending,
+  };
+}
