@@ -248,6 +248,11 @@ describe('the audit log has an entry for each change of', () => {
     const [template] = (await test.call('GET', `${base}/templates`)).read(TemplateList).templates;
     await change('POST', `${base}/templates/${template?.id}/clone`, { pathway_id, name: name() });
 
+    const agent = { name: name(), url: 'https://chat.example.com/', format: 'openai', model: 'm' };
+    const { id: agentId } = (await change('POST', `${base}/agents`, agent)).body;
+    await change('PUT', `${base}/agents/${agentId}`, { ...agent, model: 'n' });
+    await change('DELETE', `${base}/agents/${agentId}`);
+
     const scenario_id = await client.scenario({ pathway_id, max_turns: 2 });
     const run = await ask('POST', `${base}/scenarios/${scenario_id}/run`);
     await deleteEnded(`${base}/runs/${run.body.run_id}`);

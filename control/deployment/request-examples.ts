@@ -11,7 +11,17 @@ const graph = {
   edges: [{ id: 'e1', source: 'greeting', target: 'end', data: { label: 'The caller has no question' } }],
 };
 
+const foreignAgent = {
+  name: 'Their bot',
+  url: 'https://bot.example.com/v1/chat/completions',
+  format: 'openai',
+  model: 'bot-1',
+  headers: [{ name: 'Authorization', value: 'Bearer a-key-of-theirs' }],
+};
+
 export const requestExamples: Readonly<Record<string, object>> = {
+  'POST /v1/agent-testing/agents': foreignAgent,
+  'PUT /v1/agent-testing/agents/:id': foreignAgent,
   'POST /v1/sip/attach': {
     phone_number: '+14155550100',
     directions: [

@@ -76,6 +76,8 @@ beforeAll(async () => {
   const thread_id = String((await made(`/v1/widget/${widget_id}/threads`, {})).data?.thread?.id);
   const input_messages = [{ role: 'user', content: mark }];
   const replay = { pathway_id, name: mark, scenario_type: 'REPLAY', input_messages };
+  const theirs = { name: mark, url: 'https://chat.example.com/', format: 'openai', model: 'm' };
+  const agent_id = String((await made(`${testing}/agents`, theirs)).id);
   const scenario_id = String((await made(`${testing}/scenarios`, replay)).id);
   const scenarios = { scenario_ids: [scenario_id], pathway_id };
   const run_id = String((await made(`${testing}/scenarios/${scenario_id}/run`, {})).run_id);
@@ -138,6 +140,7 @@ beforeAll(async () => {
     threads: thread_id,
     '/v1/sip/port/document': document_sid,
     '/v1/sip/port': port_request_id,
+    [`${testing}/agents`]: agent_id,
     [`${testing}/scenarios`]: scenario_id,
     [`${testing}/runs`]: run_id,
     [`${testing}/batches`]: batch_id,

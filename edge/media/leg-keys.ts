@@ -8,9 +8,12 @@ export function placeholderKeys(browser: boolean): LocalKeys {
   return { ice: { ufrag: '', pwd: '' }, fingerprint: { algorithm: '', value: '' } };
 }
 
-/** What must be kept out of everything that is stored: ours, and the peer's when it is known. */
-export function secretsOf(ours: LocalKeys, session: NegotiatedAudio | null): string[] {
-  const own = 'cryptoKey' in ours ? ours.cryptoKey : ours.ice.pwd;
-  if (!session) return [own];
-  return [own, session.keying === 'sdes' ? session.remoteKey : session.ice.pwd];
+/** What must be kept out of everything that is stored: ours. */
+export function ownSecret(ours: LocalKeys): string {
+  return 'cryptoKey' in ours ? ours.cryptoKey : ours.ice.pwd;
+}
+
+/** The peer's. */
+export function peerSecret(session: NegotiatedAudio): string {
+  return session.keying === 'sdes' ? session.remoteKey : session.ice.pwd;
 }

@@ -35,7 +35,7 @@ import { AudioExchange } from './audio-exchange.ts';
 import { InTurn } from './in-turn.ts';
 import { LegAudio } from './leg-audio.ts';
 import type { LegBridge } from './leg-bridge.ts';
-import { placeholderKeys, secretsOf } from './leg-keys.ts';
+import { ownSecret, peerSecret, placeholderKeys } from './leg-keys.ts';
 import { LegPaths } from './leg-paths.ts';
 import { LegQuality } from './leg-quality.ts';
 import type { LegSurroundings } from './leg-surroundings.ts';
@@ -149,7 +149,8 @@ export class Leg implements LocalLeg {
       const kept = this.path;
       if (kept?.serves(session)) {
         await kept.follow(session);
-        this.#noteKeys(kept, session);
+        // After an ICE restart both are new.
+        this.#noteKeys(ownSecret(kept.keys), peerSecret(session));
         const { answer } = negotiateAnswer(theirs, this.#local(kept));
         await this.#settle(session, answer);
         return answer;
@@ -351,19 +352,19 @@ export class Leg implements LocalLeg {
     const browser = { clock, lost: (error: Error) => this.#fail(error) };
     const to = this.#options.browser ? browser : { rtcpMux };
     const path = await SrtpPath.open({ worker: this.worker, ports, listenIp, to });
-    this.#noteKeys(path, null);
+    this.#noteKeys(ownSecret(path.keys));
     if (!this.#ended) return path;
     path.close();
     throw this.#ended;
   }
 
-  #noteKeys({ keys }: SrtpPath, session: NegotiatedAudio | null): void {
-    for (const key of secretsOf(keys, session)) this.#shared.keyKnown(this.#options.callId, key);
+  #noteKeys(...keys: readonly string[]): void {
+    for (const key of keys) this.#shared.keyKnown(this.#options.callId, key);
   }
 
   /** Starts `path` and makes it the leg's current one. `receives`: payload types that the peer will use. */
   async #carry(path: SrtpPath, session: NegotiatedAudio, receives: SessionPayloads): Promise<void> {
-    this.#noteKeys(path, session);
+    this.#noteKeys(peerSecret(session));
     await path.carry(session, receives, this.#audio.earFor(path));
     if (this.#ended) throw this.#ended;
     this.#paths.move(path);

@@ -98,12 +98,11 @@ export function foreignAgentRoutes(app: App, services: TestingDeps): void {
     handler: async (request) => {
       const { body, params } = request;
       const orgId = orgOf(request);
-      const settings = storedSettings(readSettings(body, allowedTargets));
       const row = await db.transaction().execute(async (trx) => {
         const before = await requireForeignAgent(trx, orgId, params.id);
         const change = {
           name: body.name,
-          settings,
+          settings: storedSettings(readSettings(body, allowedTargets)),
           headers: readHeaders(body, before.id, before, secrets),
           updated_at: isoTime(clock),
         };
