@@ -42,8 +42,11 @@ import type { Setup } from './setup/setup.ts';
 import { TimeLimits } from './time-limits.ts';
 import { Transfers } from './transfer/transfers.ts';
 
-/** Time for the media's counts to arrive at the end of a call, ms: the peer's BYE waits for its 200 meanwhile. */
-const mostReportMs = 100;
+/**
+ * Time for the media's counts to arrive at the end of a call, ms. The peer's BYE waits for its 200 meanwhile, so it is less
+ * than the 500 ms after which the BYE is repeated (RFC 3261 section 17.1.2.2, timer E).
+ */
+const mostReportMs = 400;
 
 /** What is known of a call when it begins. */
 export interface CallBeginning {

@@ -131,7 +131,7 @@ describe('a call whose media is in another thread', () => {
 
   it('is closed without counts when they do not arrive in time', async () => {
     calls.stop('id-1');
-    clock.advance(99);
+    clock.advance(399);
     await settle();
     expect(closed()).toBeNull();
     clock.advance(1);
