@@ -47,7 +47,7 @@ export interface AggregatePage {
   readonly next: Position | null;
 }
 
-/** Sums that are read for a page: about 25 ms of the database's time. */
+/** Sums that are read for a page. */
 const mostSums = 20_000;
 
 /** In the order of period and trunk. @param most sums to read */

@@ -9,9 +9,9 @@ import type { Db } from '../db/index.ts';
 import { addSums, countedColumns } from './call-sums.ts';
 import type { CallDeps } from './deps.ts';
 
-/** Calls of a step: some 20 ms in which nothing else is written. */
+/** Calls of a step, in which nothing else is written. */
 const callsAtOnce = 1_000;
-/** Between two steps others write; a million calls take about a minute and a half. */
+/** Between two steps others write, ms. */
 const pauseMs = 60;
 
 /** @returns calls that it looked at; null: there are none left, or it is too early. @param now ISO */

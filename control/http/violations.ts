@@ -1,9 +1,11 @@
 /** Turns schema violations into the errors of contract 1.3. */
+
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { openObjectKeyword, ruleKeyword } from '#shared/api/common.ts';
 import { type ErrorItem, errorItem } from '#shared/errors.ts';
+import { valueAtPointer } from '#shared/json-pointer.ts';
 import { compiled } from './compiled.ts';
 import { Trimmer } from './trim.ts';
 import { discriminator, isRecord, meantVariant, unionRule } from './variants.ts';
@@ -15,20 +17,10 @@ export function ruleText(schema: TSchema, error: SchemaError): string {
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.map(String).join(', ')}`;
   if (error.keyword === 'const') return `must be ${JSON.stringify(error.params.allowedValue)}`;
   if (error.keyword === 'pattern') {
-    const form = resolvePointer(schema, `${error.schemaPath.slice(1)}/${ruleKeyword}`);
+    const form = valueAtPointer(schema, `${error.schemaPath.slice(1)}/${ruleKeyword}`);
     if (typeof form === 'string') return `must be ${form}`;
   }
   return error.message;
-}
-
-/** The part of a value at a JSON pointer (RFC 6901), undefined when there is none. */
-function resolvePointer(root: unknown, pointer: string): unknown {
-  let part: unknown = root;
-  for (const name of pointer.split('/').slice(1)) {
-    if (typeof part !== 'object' || part === null) return undefined;
-    part = Reflect.get(part, name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  }
-  return part;
 }
 
 /** Most violations listed. */
@@ -105,8 +97,8 @@ export class BodyCheck {
   }
 
   #translateUnion(error: SchemaError, value: unknown, prefix: string): ErrorItem[] {
-    const union = resolvePointer(this.#schema, error.schemaPath.slice(1));
-    const part = resolvePointer(value, error.instancePath);
+    const union = valueAtPointer(this.#schema, error.schemaPath.slice(1));
+    const part = valueAtPointer(value, error.instancePath);
     const variants = isRecord(union) && Array.isArray(union.anyOf) ? union.anyOf : [];
     const meant = meantVariant(variants, part);
     if (!meant) return [notOfUnion(prefix + error.instancePath, variants, part)];

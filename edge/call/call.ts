@@ -43,8 +43,8 @@ import { TimeLimits } from './time-limits.ts';
 import { Transfers } from './transfer/transfers.ts';
 
 /**
- * Time for the media's counts to arrive at the end of a call, ms. The peer's BYE waits for its 200 meanwhile, so it is less
- * than the 500 ms after which the BYE is repeated (RFC 3261 section 17.1.2.2, timer E).
+ * Time for the media's counts to arrive at the end of a call, ms. They take a few; a thread that compiles code or waits for
+ * the CPU takes longer, and the peer's BYE waits for its 200 meanwhile.
  */
 const mostReportMs = 400;
 

@@ -7,7 +7,7 @@ import { ensureConsole } from '../../scripts/setup/console.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import {
   brokenRules,
-  fitsPhone,
+  isAccessible,
   launchBrowser,
   pageLimitMs,
   signIn,
@@ -40,11 +40,6 @@ afterAll(async () => {
   await control.remove();
 });
 
-async function isAccessible(): Promise<void> {
-  expect(await brokenRules(page)).toEqual([]);
-  await fitsPhone(page);
-}
-
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const card = (name: string) => page.getByRole('region', { name, exact: true });
 
@@ -53,15 +48,15 @@ describe('before anything has happened', () => {
     await signIn(page, '/', control.keys.api_key);
     await card('Calls now').getByText('0', { exact: true }).waitFor();
     await card('Today (UTC)').getByText('No call has ended today.').waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await page.goto('/refused');
     await page.getByText('No call was refused.').waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await page.goto('/alerts');
     await page.getByText('No alert is open.').waitFor();
     await page.getByRole('link', { name: 'All', exact: true }).click();
     await page.getByText('No alert was raised in the last 90 days.').waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await page.goto('/calls');
     await page.getByText('No call has ended in this time.').waitFor();
   });
@@ -76,7 +71,7 @@ describe('after calls', () => {
     await today.getByText('50.0 %').waitFor();
     await today.getByText('0:45').waitFor();
     await card('Last refused calls').getByText(stranger).waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.locator('body').press('g');
     await page.keyboard.press('l');
@@ -93,7 +88,7 @@ describe('after calls', () => {
     };
     await page.goto('/refused');
     await page.getByText('The source may not call the number.').waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await page.setViewportSize({ width: 1280, height: 800 });
     await button(`Allow ${stranger}`).click();
     expect(await brokenRules(page)).toEqual([]);
@@ -118,7 +113,7 @@ describe('after calls', () => {
     await page.getByText('Figures by time').click();
     await page.getByRole('cell', { name: '4.30' }).first().waitFor();
     await page.getByLabel('Name of this view').fill('Refused by the trunk');
-    await isAccessible();
+    await isAccessible(page);
     await page.keyboard.press('Enter');
     const view = page.getByRole('link', { name: 'Refused by the trunk' });
     await view.waitFor();

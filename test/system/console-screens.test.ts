@@ -7,8 +7,7 @@ import { ensureConsole } from '../../scripts/setup/console.ts';
 import { type ConsoleScene, runToEnd, seedConsoleScene } from '../kit/control/console-scene.ts';
 import { EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import {
-  brokenRules,
-  fitsPhone,
+  isAccessible,
   launchBrowser,
   pageLimitMs,
   signIn,
@@ -42,11 +41,6 @@ afterAll(async () => {
   await control.remove();
 });
 
-async function isAccessible(): Promise<void> {
-  expect(await brokenRules(page)).toEqual([]);
-  await fitsPhone(page);
-}
-
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
 describe('the screens about tests of agents', () => {
@@ -57,7 +51,7 @@ describe('the screens about tests of agents', () => {
     expect(page.url()).toContain(`/runs/${firstRun}`);
     await page.locator('mark.good').getByText('Goodbye').waitFor();
     await page.getByRole('listitem').getByText('Booked was visited').waitFor();
-    await isAccessible();
+    await isAccessible(page);
   });
 
   it('run two versions of a scenario side by side, and say why one failed', async () => {
@@ -66,25 +60,25 @@ describe('the screens about tests of agents', () => {
     await page.getByText('Not run yet.').waitFor();
     await page.locator('select[name=version]').selectOption('1');
     await page.locator('select[name=beside]').selectOption('2');
-    await isAccessible();
+    await isAccessible(page);
     await button('Start').click();
     const compared = page.getByRole('row', { name: 'Comes to the hours failed 0.00 passed 1.00' });
     await compared.waitFor();
     await button('Why did it fail?').click();
     await page.getByText('the fault is in nodes and edges').waitFor();
-    await isAccessible();
+    await isAccessible(page);
   });
 
   it('run scenarios several times, and show how sure the rate is', async () => {
     await page.goto('/tests');
     await page.getByLabel('Select Asks for the hours').check();
     await page.getByLabel('Times each').fill('3');
-    await isAccessible();
+    await isAccessible(page);
     await button('Run 1 selected').click();
     await page.getByRole('heading', { name: '1 scenario, 3 times each failed' }).waitFor();
     // Fixed lines make one conversation, which says nothing about others.
     await page.getByRole('cell', { name: /^0% .*one and the same conversation/ }).waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await page.goto('/sets');
     await page.getByRole('link', { name: '1 × 3' }).waitFor();
   });
@@ -95,7 +89,7 @@ describe('the screens about tests of agents', () => {
     await page.locator('select[name=template]').selectOption({ label: 'Angry customer' });
     await button('Add').click();
     await page.getByRole('heading', { name: 'Angry customer' }).waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await page.goto('/tests/00000000-0000-4000-8000-000000000009');
     await page.getByRole('alert').getByText('SCENARIO_NOT_FOUND').waitFor();
   });
@@ -163,7 +157,7 @@ describe('connecting a PBX', () => {
     edge.send(reportFrame(1, [{ type: 'discovery', discovery_id: run.discovery_id, result: found }]));
     await page.getByText('calls can use it').waitFor();
     await page.getByText('context = from-trunkline').waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await page.getByLabel('Phone number').fill('+14155550177');
     await button('Attach').click();
     await page.getByText('+14155550177 is attached.').waitFor();
@@ -200,7 +194,7 @@ describe('connecting a PBX', () => {
     edge.send(reportFrame(3, [report(ended)]));
     await page.getByText('audio both ways').waitFor();
     await page.getByText('Nothing is wrong.').waitFor();
-    await isAccessible();
+    await isAccessible(page);
     await edge.close();
   });
 });
@@ -209,7 +203,7 @@ describe('the screens of the organization', () => {
   it('make a key that is shown once, and revoke it after a question', async () => {
     await page.goto('/keys');
     await page.getByLabel('Name').fill('CI');
-    await isAccessible();
+    await isAccessible(page);
     await button('Create').click();
     await page.getByRole('region', { name: 'The key CI' }).getByText(/^tk_/).waitFor();
     await button('I have copied it').click();
@@ -218,7 +212,7 @@ describe('the screens of the organization', () => {
     await page.getByRole('row', { name: 'CI' }).getByText('revoked').waitFor();
     await page.goto('/changes?area=keys');
     await page.getByRole('row', { name: 'keys' }).first().waitFor();
-    await isAccessible();
+    await isAccessible(page);
   });
 
   it('save each part of the settings alone, and say what is wrong with one', async () => {
@@ -229,7 +223,7 @@ describe('the screens of the organization', () => {
     await page.getByLabel('URL for events').fill('https://10.0.0.1/hook');
     await page.getByRole('form', { name: 'Webhooks' }).getByRole('button').click();
     await page.getByRole('alert').getByText('TARGET_NOT_ALLOWED').waitFor();
-    await isAccessible();
+    await isAccessible(page);
   });
 
   it('show what became of a webhook, and its body', async () => {
@@ -249,6 +243,6 @@ describe('the screens of the organization', () => {
       .getByRole('region', { name: 'Text of the body' })
       .getByText('"type":"test_run.completed"')
       .waitFor();
-    await isAccessible();
+    await isAccessible(page);
   });
 });

@@ -32,7 +32,7 @@ const lacks = /\b(?:don't|don’t|do not|doesn't|does not|cannot|can't) (?:know|
 export class Invented {
   readonly #chance: Chance;
   readonly #known = new Map<string, Fact>();
-  /** Whether the persona is told that it lacks something. */
+  /** What the persona is told that it does not have. */
   readonly #lacks: string;
 
   constructor(chance: Chance, text: string) {

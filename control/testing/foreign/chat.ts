@@ -3,6 +3,7 @@
 import { OutgoingFailure } from '#outgoing/failure.ts';
 import { type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
+import { valueAtPointer } from '#shared/json-pointer.ts';
 import type { ForeignSettings } from './rules.ts';
 
 /** The agent did not answer, or with something that cannot be read. */
@@ -116,14 +117,14 @@ export class ForeignChat {
     const { ended, format, reply } = this.#parts.settings;
     const message = '/choices/0/message';
     const at = format === 'openai' ? `${message}/content` : (reply ?? '');
-    const text = valueAt(answer, at) ?? null;
+    const text = valueAtPointer(answer, at) ?? null;
     // A chat completion that only calls tools has no words.
-    const isSilent = format === 'openai' && text === null && isObject(valueAt(answer, message));
+    const isSilent = format === 'openai' && text === null && isObject(valueAtPointer(answer, message));
     if (typeof text !== 'string' && !isSilent)
       throw new ForeignAgentFailure(`The tested agent's answer has no text at ${at}.`, false);
     return {
       text: typeof text === 'string' ? text.trim().slice(0, mostText) : '',
-      ended: ended !== null && valueAt(answer, ended) === true,
+      ended: ended !== null && valueAtPointer(answer, ended) === true,
     };
   }
 }
@@ -146,15 +147,4 @@ function filled(template: unknown, values: Values): unknown {
   if (Array.isArray(template)) return template.map((item) => filled(item, values));
   if (!isObject(template)) return template;
   return Object.fromEntries(Object.entries(template).map(([name, value]) => [name, filled(value, values)]));
-}
-
-/** RFC 6901. */
-function valueAt(value: unknown, pointer: string): unknown {
-  let found = value;
-  for (const part of pointer.split('/').slice(1)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
-    found = Reflect.get(found, name);
-  }
-  return found;
 }

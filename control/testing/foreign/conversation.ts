@@ -1,7 +1,8 @@
 /** One conversation between an agent that is not ours and a simulated caller. What it does inside is not known. */
 import type { OutgoingParts } from '#outgoing/request.ts';
 import type { SecretBox, TestAgentRow } from '../../db/index.ts';
-import type { Caller, CallerMove } from '../callers/ports.ts';
+import { leaving, shownMove } from '../callers/moves.ts';
+import type { Caller } from '../callers/ports.ts';
 import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
 import { ForeignChat, type ForeignReply } from './chat.ts';
 import { headersOf, settingsOf } from './rules.ts';
@@ -24,9 +25,6 @@ interface ForeignConversed {
   readonly currentNodeId: null;
   readonly turnCount: number;
 }
-
-/** In a text; a chat has neither keys nor silence. */
-const silent = '(silence)';
 
 /** Rejects with ForeignAgentFailure when the agent gives no answer, with the reason of `signal` when that is aborted. */
 export async function converseWithForeign(parts: ForeignParts): Promise<ForeignConversed> {
@@ -65,21 +63,12 @@ export async function converseWithForeign(parts: ForeignParts): Promise<ForeignC
       break;
     }
     turn++;
-    const { said, shown } = wordsOf(move);
+    const shown = shownMove(move);
     add({ role: 'user', content: shown, turn });
-    ending = take(await chat.say(said)) ?? leaves(move);
+    // A chat has neither keys nor silence.
+    ending = take(await chat.say(move.type === 'keys' ? move.keys : shown)) ?? leaving(move);
   }
   return { record: recordOf(lines, ending), currentNodeId: null, turnCount: turn };
-}
-
-function wordsOf(move: Exclude<CallerMove, { type: 'hangup' }>): { said: string; shown: string } {
-  if (move.type === 'say') return { said: move.text, shown: move.text };
-  if (move.type === 'keys') return { said: move.keys, shown: `Pressed ${move.keys}` };
-  return { said: silent, shown: silent };
-}
-
-function leaves(move: CallerMove): Ending | null {
-  return move.type === 'say' && move.leaves !== undefined ? { by: 'caller', reason: move.leaves } : null;
 }
 
 function recordOf(lines: readonly ChatLine[], ending: Ending): ConversationRecord {

@@ -1,4 +1,5 @@
 /** Agents that are not ours, as written, stored and read. Pure but for sealing. */
+import { createHash } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import type { ForeignAgentView, ForeignAgentWrite } from '#shared/api/agent-testing/foreign-agents.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -84,6 +85,11 @@ export function headersOf({ id, headers }: TestAgentRow, secrets: SecretBox): re
 
 export function settingsOf({ settings }: Pick<TestAgentRow, 'settings'>): ForeignSettings {
   return fromJson<ForeignSettings>(settings);
+}
+
+/** Of a tested agent: what it does behind its address is not known, the way in which it is asked is. */
+export function foreignHash({ settings }: Pick<TestAgentRow, 'settings'>): string {
+  return createHash('sha256').update(settings).digest('hex');
 }
 
 export const storedSettings = (settings: ForeignSettings) => toJson(settings);

@@ -207,7 +207,7 @@ function found(holds: boolean | null): string {
   return holds ? 'Holds' : 'Does not hold';
 }
 
-/** What the record decides of a prompt's rubric, whoever judges the rest: endings, transfers, variables. */
+/** What the record decides of a prompt's rubric: endings, transfers, variables. The rest is for a judge. */
 export function recordFacts(prompt: string, record: ConversationRecord): { text: string; holds: boolean }[] {
   return rubricLines(prompt)
     .slice(0, mostStatements)

@@ -8,7 +8,8 @@ import type { AgentTestEvent, HeardTurn } from '#shared/agent-test-protocol.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { nodeTool, type TextAgent } from '../../conversations/index.ts';
-import type { Caller, CallerMove } from '../callers/ports.ts';
+import { type SpokenMove, shownMove } from '../callers/moves.ts';
+import type { Caller } from '../callers/ports.ts';
 import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
 import type { Recorder } from '../mocks/mocks.ts';
 import { pressed } from './keys-for-speech.ts';
@@ -36,7 +37,6 @@ export interface CallTalkParts {
 /** A line of the agent by its own account. */
 type Said = Pick<Extract<AgentTestEvent, { type: 'line' }>, 'text' | 'node_id' | 'id'>;
 type Ended = Extract<AgentTestEvent, { type: 'ended' }>;
-type Move = Exclude<CallerMove, { type: 'hangup' }>;
 type Question = Extract<AgentTestEvent, { type: 'webhook' | 'tool' }>;
 
 export interface CallTalked {
@@ -63,7 +63,7 @@ export class CallTalk {
   #turn = 0;
   #ending: Ending | null = null;
   /** A move sent to the edge that has not started. */
-  #wanted: Move | null = null;
+  #wanted: SpokenMove | null = null;
   /** Why the caller hangs up after the agent's answer. */
   #leaves: string | null = null;
 
@@ -143,7 +143,7 @@ export class CallTalk {
     this.#byId.set(id, heard);
   }
 
-  #make(move: Move): void {
+  #make(move: SpokenMove): void {
     this.#wanted = move;
     const interrupt_after_ms = interruptAfter(this.#parts.settings, this.#turn + 2);
     if (move.type === 'say') this.#line.send({ type: 'say', text: move.text, interrupt_after_ms });
@@ -158,9 +158,7 @@ export class CallTalk {
     if (!move) return;
     this.#turn++;
     this.#leaves = move.leaves ?? null;
-    const content =
-      move.type === 'say' ? move.text : move.type === 'keys' ? `Pressed ${move.keys}` : '(silence)';
-    this.#add({ role: 'user', content, turn: this.#turn, node_id: null });
+    this.#add({ role: 'user', content: shownMove(move), turn: this.#turn, node_id: null });
   }
 
   #hangUp(ending: Ending): void {

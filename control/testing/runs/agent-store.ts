@@ -1,11 +1,11 @@
 /** Resolves the tested version of a pathway or persona, and its agent. */
 
-import { createHash } from 'node:crypto';
 import { ApiError } from '#shared/errors.ts';
 import { pathwayTextAgent, personaTextAgent, type TextAgent } from '../../conversations/index.ts';
 import type { Db } from '../../db/index.ts';
 import { contentHash, findPathway, findVersion } from '../../pathways/index.ts';
 import { findPersonaVersion, findPersonaVersionByNumber, requirePersona } from '../../personas/index.ts';
+import { foreignHash } from '../foreign/rules.ts';
 import { requireForeignAgent } from '../foreign/store.ts';
 import type { AnySubject, Subject } from '../scenarios/rules.ts';
 
@@ -26,10 +26,9 @@ export async function testedVersion(
   wanted?: number,
 ): Promise<TestedVersion> {
   if (subject.kind === 'agent') {
-    const { settings } = await requireForeignAgent(db, orgId, subject.id);
-    // What it does behind its address is not known; the way in which it is asked is.
+    const agent = await requireForeignAgent(db, orgId, subject.id);
     if (wanted !== undefined && wanted !== 0) throw ApiError.of('VERSION_NOT_FOUND');
-    return { number: 0, contentHash: createHash('sha256').update(settings).digest('hex') };
+    return { number: 0, contentHash: foreignHash(agent) };
   }
   if (subject.kind === 'persona') {
     const { number, contentHash: hash } = await personaVersion(db, orgId, subject.id, wanted);

@@ -8,7 +8,8 @@ import {
   type TextSessionParts,
   type TextTurn,
 } from '../../conversations/index.ts';
-import type { Caller, CallerMove } from '../callers/ports.ts';
+import { leaving, type SpokenMove, shownMove } from '../callers/moves.ts';
+import type { Caller } from '../callers/ports.ts';
 import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
 import type { Recorder } from '../mocks/mocks.ts';
 
@@ -36,9 +37,6 @@ export interface Conversed {
   /** Caller's moves. */
   readonly turnCount: number;
 }
-
-/** Silence in a transcript. */
-const silent = '(silence)';
 
 /** Rejects with ModelUnavailable when a model fails, with the reason of `signal` when that is aborted. */
 export async function converse(parts: ConversationParts): Promise<Conversed> {
@@ -68,18 +66,14 @@ export async function converse(parts: ConversationParts): Promise<Conversed> {
     }
     turn++;
     talk.moved(move, turn);
-    ending = talk.take(await answered(session, move), turn) ?? left(move);
+    ending = talk.take(await answered(session, move), turn) ?? leaving(move);
   }
   return { record: recordOf(session, talk, parts, ending), currentNodeId: talk.nodeId, turnCount: turn };
 }
 
-function answered(session: TextSession, move: CallerMove): Promise<TextTurn> {
+function answered(session: TextSession, move: SpokenMove): Promise<TextTurn> {
   if (move.type === 'say') return session.step(move.text);
   return move.type === 'keys' ? session.press(move.keys) : session.silence();
-}
-
-function left(move: CallerMove): Ending | null {
-  return move.type !== 'hangup' && move.leaves !== undefined ? { by: 'caller', reason: move.leaves } : null;
 }
 
 /** The growing record of what was said and where it led. */
@@ -95,9 +89,8 @@ class Transcript {
     this.#onLine = onLine;
   }
 
-  moved(move: Exclude<CallerMove, { type: 'hangup' }>, turn: number): void {
-    const content = move.type === 'say' ? move.text : move.type === 'keys' ? `Pressed ${move.keys}` : silent;
-    this.#add({ role: 'user', content, turn, node_id: null });
+  moved(move: SpokenMove, turn: number): void {
+    this.#add({ role: 'user', content: shownMove(move), turn, node_id: null });
   }
 
   /** Adds the agent's part of a turn. Returns how it ended the conversation, if it did. */

@@ -10,6 +10,7 @@ import { isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { ForeignAgentFailure } from '../foreign/chat.ts';
 import { converseWithForeign } from '../foreign/conversation.ts';
+import { foreignHash } from '../foreign/rules.ts';
 import { findForeignAgent } from '../foreign/store.ts';
 import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.ts';
 import type { ChatLine, ToneAnswer } from '../judging/ports.ts';
@@ -99,7 +100,6 @@ async function foreign(
   const began = clock.now();
   const agent = await findForeignAgent(database.db, run.org_id, agentId);
   if (!agent) throw new HopelessRun('The tested agent was deleted.');
-  const { contentHash } = await testedVersion(database.db, run.org_id, subjectOf(run));
   try {
     const conversed = await converseWithForeign({
       runId: run.id,
@@ -112,7 +112,7 @@ async function foreign(
       onLine,
     });
     signal.throwIfAborted();
-    return { end: await judged(services, work, conversed, began), contentHash };
+    return { end: await judged(services, work, conversed, began), contentHash: foreignHash(agent) };
   } catch (error) {
     throw error instanceof ForeignAgentFailure && !error.mayPass ? new HopelessRun(error.message) : error;
   }

@@ -39,12 +39,7 @@ export const RunStart = Closed({
   request_data_override: Optional(Open()),
   transport: Optional(OneOf(['text', 'sip'], 'Default: text')),
   phone_number: Optional(PhoneNumber()),
-  weather: Optional(
-    Type.Object(Weather.properties, {
-      additionalProperties: false,
-      description: 'Noise, loss and more between the caller and the agent; only with transport sip',
-    }),
-  ),
+  weather: Optional(Weather),
 });
 export type RunStart = Static<typeof RunStart>;
 export const RunStarted = Testing({ run_id: text, status: OneOf(['PENDING', 'RUNNING']) });

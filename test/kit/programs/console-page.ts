@@ -1,6 +1,7 @@
 /** The console in a real browser: signing in, and what every screen must hold to. */
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 
 /** Of each step in the browser: finds what hangs, ms. */
@@ -62,4 +63,10 @@ export async function fitsPhone(page: Page): Promise<void> {
     async () => (await page.evaluate<boolean>('document.documentElement.scrollWidth <= innerWidth')) || null,
     pageLimitMs,
   );
+}
+
+/** What every screen must hold to. */
+export async function isAccessible(page: Page): Promise<void> {
+  expect(await brokenRules(page)).toEqual([]);
+  await fitsPhone(page);
 }

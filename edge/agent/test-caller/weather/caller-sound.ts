@@ -9,10 +9,11 @@
  */
 import type { Weather } from '#shared/agent-test-weather.ts';
 import type { Chance } from '#shared/chance.ts';
+import { squaresOf } from '#shared/level.ts';
 import { type Noise, noiseOf } from './noise.ts';
 
 const fullScale = 32_767;
-/** Level of speech at which a caller's voice is taken for until it has spoken for a second, RMS; -26 dBov. */
+/** What a caller's voice is taken for until it has spoken for a second, RMS; -26 dBov. */
 const usualVoice = 1640;
 /** RMS of a frame from which on it counts as speech. */
 const voiceFrom = 200;
@@ -81,9 +82,7 @@ export class CallerSound {
   }
 
   #measure(frame: Int16Array): void {
-    let squares = 0;
-    for (const sample of frame) squares += sample * sample;
-    const power = squares / frame.length;
+    const power = squaresOf(frame) / frame.length;
     if (power < voiceFrom ** 2) return;
     this.#power += (power * this.#gain ** 2 - this.#power) / ++this.#frames;
   }

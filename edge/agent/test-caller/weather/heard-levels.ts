@@ -1,23 +1,16 @@
 /** How loud the loudest and the quietest of what the agent hears are: the proof of noise and level. Pure. */
 
-const fullScale = 32_768;
-/** RFC 6464 has no lower level. */
-const quietest = -127;
+import { dbovOf, silentDbov, squaresOf } from '#shared/level.ts';
+
 const share = 0.1;
 
 export class HeardLevels {
   /** Frames by level, 0 to -127 dBov. */
-  readonly #frames = new Uint32Array(-quietest + 1);
+  readonly #frames = new Uint32Array(-silentDbov + 1);
   #count = 0;
 
   add(frame: Int16Array): void {
-    let squares = 0;
-    for (let i = 0; i < frame.length; i++) {
-      const sample = frame[i] ?? 0;
-      squares += sample * sample;
-    }
-    const level = squares === 0 ? quietest : 10 * Math.log10(squares / frame.length / fullScale ** 2);
-    const bin = Math.min(-quietest, Math.max(0, Math.round(-level)));
+    const bin = Math.max(0, Math.round(-dbovOf(squaresOf(frame), frame.length)));
     this.#frames[bin] = (this.#frames[bin] ?? 0) + 1;
     this.#count++;
   }
