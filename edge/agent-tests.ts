@@ -15,6 +15,7 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { AgentsDeps } from './agent/agents.ts';
+import { WebrtcDetectors } from './agent/ears/webrtc-detector.ts';
 import { RunSocket } from './agent/test-caller/run-socket.ts';
 import { TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
@@ -223,6 +224,7 @@ class TestRun {
           log,
           tts,
           stt,
+          voices: this.#parts.agents.voices ?? new WebrtcDetectors(),
           voice,
           language,
           interruptAfterMs,

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { HeardTurn } from '#shared/agent-test-protocol.ts';
 import { FakeClock } from '#shared/clock.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
+import { loudVoices } from '../../../test/kit/ears/loud-voices.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { TestCaller } from './test-caller.ts';
 
@@ -24,7 +25,10 @@ beforeEach(() => {
   ended = [];
 });
 
-function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null = null): TestCaller {
+async function caller(
+  stt: SpeechToText | null = null,
+  interruptAfterMs: number | null = null,
+): Promise<TestCaller> {
   const made = new TestCaller({
     host: {
       hangup: (reason) => delivered.push(`hangs up: ${reason}`),
@@ -45,6 +49,7 @@ function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null
       close: async () => {},
     },
     stt,
+    voices: loudVoices,
     voice: null,
     language: 'en-US',
     limits: { turnEndMs: 1000, patienceMs: 15_000, maxTurnSeconds: 2 },
@@ -58,6 +63,7 @@ function caller(stt: SpeechToText | null = null, interruptAfterMs: number | null
     moved: () => delivered.push('moved'),
     turnEnded: (by, cut) => ended.push(cut ? `${by}, cut` : by),
   });
+  await made.prepare();
   made.start();
   return made;
 }
@@ -78,7 +84,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('the simulated caller', () => {
   test('lets the agent finish, then takes its turn', async () => {
-    const one = caller();
+    const one = await caller();
     run(one, loud, 1000);
     run(one, quiet, 900);
     await settled();
@@ -90,7 +96,7 @@ describe('the simulated caller', () => {
   });
 
   test('speaks and listens to the answer', async () => {
-    const one = caller();
+    const one = await caller();
     run(one, loud, 500);
     run(one, quiet, 1200);
     await settled();
@@ -107,7 +113,7 @@ describe('the simulated caller', () => {
   });
 
   test('presses keys, and measures the answer from the last one', async () => {
-    const one = caller();
+    const one = await caller();
     run(one, loud, 500);
     run(one, quiet, 1200);
     await settled();
@@ -125,7 +131,7 @@ describe('the simulated caller', () => {
   });
 
   test('continues when the agent is silent for too long, but not while the agent is busy', async () => {
-    const one = caller();
+    const one = await caller();
     busy = true;
     run(one, quiet, 20_000);
     await settled();
@@ -142,7 +148,7 @@ describe('the simulated caller', () => {
   });
 
   test('lets the agent continue speaking once its work is done', async () => {
-    const one = caller();
+    const one = await caller();
     run(one, loud, 500);
     busy = true;
     run(one, quiet, 3000);
@@ -157,7 +163,7 @@ describe('the simulated caller', () => {
   });
 
   test('reports when a turn was too long to be transcribed in full', async () => {
-    const one = caller({ transcribe: async (samples) => `${samples.length / 8000} s` });
+    const one = await caller({ transcribe: async (samples) => `${samples.length / 8000} s` });
     run(one, loud, 2500);
     run(one, quiet, 1200);
     await settled();
@@ -166,7 +172,7 @@ describe('the simulated caller', () => {
   });
 
   test('interrupts the agent when ordered to', async () => {
-    const one = caller(null, 400);
+    const one = await caller(null, 400);
     run(one, loud, 500);
     await settled();
     expect(delivered).toEqual(['answered', 'turn']);
@@ -183,7 +189,7 @@ describe('the simulated caller', () => {
   });
 
   test('transcribes the words of the agent', async () => {
-    const one = caller({ transcribe: async (samples) => `${samples.length / 160} frames` });
+    const one = await caller({ transcribe: async (samples) => `${samples.length / 160} frames` });
     run(one, loud, 500);
     run(one, quiet, 1200);
     await settled();
@@ -191,7 +197,7 @@ describe('the simulated caller', () => {
   });
 
   test("uses the agent's own account when transcription fails", async () => {
-    const one = caller({ transcribe: async () => Promise.reject(new Error('away')) });
+    const one = await caller({ transcribe: async () => Promise.reject(new Error('away')) });
     run(one, loud, 500);
     run(one, quiet, 1200);
     await settled();
@@ -199,7 +205,7 @@ describe('the simulated caller', () => {
   });
 
   test('reports the turn cut off by the end of the call, and makes no move after it', async () => {
-    const one = caller();
+    const one = await caller();
     run(one, loud, 500);
     one.close();
     await one.done();
@@ -210,14 +216,14 @@ describe('the simulated caller', () => {
     expect(clock.pending).toBe(0);
   });
 
-  test('ignores a move that is out of turn', () => {
-    const one = caller();
+  test('ignores a move that is out of turn', async () => {
+    const one = await caller();
     one.move({ type: 'keys', keys: '1', interrupt_after_ms: null });
     expect(delivered).toEqual(['answered']);
   });
 
   test('ends the call when it has no voice', async () => {
-    const one = caller();
+    const one = await caller();
     run(one, loud, 500);
     run(one, quiet, 1200);
     await settled();

@@ -12,9 +12,11 @@ import type { Clock } from '#shared/clock.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../../call/log.ts';
 import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
+import type { VoiceDetectors } from '../ears/voice-detector.ts';
 import type { TestCallerLimits } from '../limits.ts';
 import { PlayQueue } from '../play-queue.ts';
 import { Recording } from '../recording.ts';
+import { AgentVoice } from './agent-voice.ts';
 import { TurnMeter } from './turn-meter.ts';
 
 /** What started the caller's turn. */
@@ -27,6 +29,8 @@ export interface TestCallerParts {
   readonly tts: TextToSpeech;
   /** null: the agent's words come from its own account only */
   readonly stt: SpeechToText | null;
+  /** Tells the agent's voice from other sounds. */
+  readonly voices: VoiceDetectors;
   readonly voice: string | null;
   readonly language: string;
   readonly limits: TestCallerLimits;
@@ -56,6 +60,7 @@ export class TestCaller implements AgentLeg {
   /** The agent's audio in one turn; null: no transcription. */
   readonly #heard: Recording | null;
   #cut = false;
+  readonly #agentVoice: AgentVoice;
   #meter: TurnMeter | null = null;
   #state: 'idle' | 'listening' | 'waiting' | 'acting' | 'closed' = 'idle';
   #listeningSince = 0;
@@ -70,10 +75,14 @@ export class TestCaller implements AgentLeg {
   constructor(parts: TestCallerParts) {
     this.#parts = parts;
     this.#interruptAfterMs = parts.interruptAfterMs;
+    this.#agentVoice = new AgentVoice(parts.voices, (voice, at) => this.#meter?.heard(voice, at));
     this.#heard = parts.stt ? new Recording(sampleRate * parts.limits.maxTurnSeconds) : null;
   }
 
-  async prepare(): Promise<void> {}
+  /** Rejects when voices cannot be detected. */
+  prepare(): Promise<void> {
+    return this.#agentVoice.prepare();
+  }
 
   start(): void {
     const now = this.#parts.clock.elapsed();
@@ -89,13 +98,13 @@ export class TestCaller implements AgentLeg {
 
   write(frame: Int16Array): void {
     if (this.#state === 'closed') return;
-    this.#meter?.heard(frame, this.#parts.clock.elapsed());
+    if (this.#meter) this.#agentVoice.write(frame, this.#parts.clock.elapsed());
     if (this.#heard?.append(frame) === false) this.#cut = true;
   }
 
   /** The agent reports that it starts to speak. */
   agentBegins(): void {
-    this.#meter?.agentBegins();
+    this.#agentVoice.moment(() => this.#meter?.agentBegins());
   }
 
   /** Makes the caller's move. A move out of turn is ignored. */
@@ -116,6 +125,7 @@ export class TestCaller implements AgentLeg {
   /** Reports the turn in progress. */
   close(): void {
     if (this.#state === 'closed') return;
+    this.#agentVoice.close();
     if (this.#state === 'listening') this.#endTurn('call_end');
     this.#state = 'closed';
     this.#queue.clear();
@@ -132,21 +142,25 @@ export class TestCaller implements AgentLeg {
     if (move.type === 'say') await this.#say(move.text);
     else if (move.type === 'keys') await this.#press(move.keys);
     const now = this.#parts.clock.elapsed();
-    this.#meter?.callerEnds(now);
+    this.#agentVoice.moment(() => this.#meter?.callerEnds(now));
     if (this.#state === 'acting') this.#listen(now);
+  }
+
+  #begin(now: number, speaks: boolean): void {
+    this.#agentVoice.moment(() => this.#meter?.callerBegins(now, speaks));
   }
 
   async #say(text: string): Promise<void> {
     const { clock, language, tts, voice } = this.#parts;
     const samples = await tts.synthesize(text, { voice, language, sampleRate });
     if (this.#state !== 'acting') return;
-    this.#meter?.callerBegins(clock.elapsed(), true);
+    this.#begin(clock.elapsed(), true);
     this.#queue.push(samples);
     await new Promise<void>((resolve) => this.#queue.mark(resolve));
   }
 
   async #press(keys: string): Promise<void> {
-    this.#meter?.callerBegins(this.#parts.clock.elapsed(), false);
+    this.#begin(this.#parts.clock.elapsed(), false);
     this.keysSent.push(keys);
     await this.#parts.host.sendDtmf(keys);
   }
@@ -163,17 +177,19 @@ export class TestCaller implements AgentLeg {
   /** Checks whether the caller's turn has come. */
   #look(now: number): void {
     const meter = this.#meter;
-    if (!meter) return;
+    if (this.#parts.agentIsBusy()) this.#busyAt = now;
+    const known = this.#agentVoice.knownTo(now);
+    // The caller's own part is not over for the meter before that.
+    if (!meter || known < this.#listeningSince) return;
     const { turnEndMs, patienceMs } = this.#parts.limits;
     const { firstAt, lastTo } = meter;
-    if (this.#parts.agentIsBusy()) this.#busyAt = now;
     const quietSince = (since: number) => Math.max(since, this.#busyAt);
     if (firstAt === null || lastTo === null) {
       // Interrupted words may continue indefinitely.
-      if (now - quietSince(this.#listeningSince) >= patienceMs) this.#endTurn('patience');
+      if (known - quietSince(this.#listeningSince) >= patienceMs) this.#endTurn('patience');
     } else if (meter.agentSpeaks && this.#interruptAfterMs !== null) {
       if (now - firstAt >= this.#interruptAfterMs) this.#endTurn('interruption');
-    } else if (now - quietSince(lastTo) >= turnEndMs) this.#endTurn('silence');
+    } else if (known - quietSince(lastTo) >= turnEndMs) this.#endTurn('silence');
   }
 
   #endTurn(by: TurnEnd): void {

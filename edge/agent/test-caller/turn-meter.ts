@@ -1,6 +1,6 @@
 /**
  * Measures what a caller hears: when the agent starts and stops speaking, the latency after the caller's part, and the
- * overlap of both. Pure: 20 ms frames and times in, numbers out.
+ * overlap of both. Pure: for each 20 ms whether there is a voice (agent-voice.ts), and times in; numbers out.
  *
  *     caller  ====words====|                    |==
  *     agent                |..latency..|####..pause..####|...
@@ -8,9 +8,7 @@
 import type { HeardTurn } from '#shared/agent-test-protocol.ts';
 
 const frameMs = 20;
-/** Minimum RMS of a frame with sound; a codec's idle noise is far below. */
-const soundLevel = 200;
-/** Shorter sound is a click. */
+/** A shorter voice is a click. */
 const onsetMs = 60;
 /** Longest gap within one stretch of speech. */
 const breathMs = 400;
@@ -60,11 +58,10 @@ export class TurnMeter {
     return this.#lastTo;
   }
 
-  /** One frame from the agent, ending at `now`. */
-  heard(frame: Int16Array, now: number): void {
-    const sound = rms(frame) >= soundLevel;
+  /** 20 ms from the agent, ending at `now`. @param voice whether it speaks in them */
+  heard(voice: boolean, now: number): void {
     const stretch = this.#stretch;
-    if (sound) {
+    if (voice) {
       if (!stretch) this.#stretch = { from: now - frameMs, to: now, counted: false };
       else stretch.to = now;
       this.#count(now);
@@ -156,13 +153,4 @@ export class TurnMeter {
     if (!this.#carriedOver) this.#speechMs += stretch.to - stretch.from;
     stretch.from = stretch.to;
   }
-}
-
-function rms(frame: Int16Array): number {
-  let sum = 0;
-  for (let i = 0; i < frame.length; i++) {
-    const sample = frame[i] ?? 0;
-    sum += sample * sample;
-  }
-  return Math.sqrt(sum / Math.max(1, frame.length));
 }
