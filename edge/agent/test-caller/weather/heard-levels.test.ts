@@ -17,7 +17,15 @@ test('of equal frames both are the same', () => {
   expect([levels.loud, levels.quiet]).toEqual([-20, -20]);
 });
 
+test('what is heard begins with the first sound', () => {
+  const levels = new HeardLevels();
+  for (let i = 0; i < 50; i++) levels.add(frame(0));
+  for (let i = 0; i < 10; i++) levels.add(frame(3277));
+  expect([levels.loud, levels.quiet]).toEqual([-20, -20]);
+});
+
 test('who heard nothing has no levels', () => {
   const levels = new HeardLevels();
+  levels.add(frame(0));
   expect([levels.loud, levels.quiet]).toEqual([null, null]);
 });
