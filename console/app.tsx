@@ -1,13 +1,15 @@
 /** The frame around the screens: navigation by role, the connection, and who is signed in. */
 import { useEffect } from 'preact/hooks';
 import { reachable } from './api/client.ts';
-import { resumeSession, type Session, signedIn } from './api/session.ts';
+import { mayChange, resumeSession, type Session, signedIn } from './api/session.ts';
 import { healed } from './connection.ts';
 import { AccountMenu } from './parts/account.tsx';
 import { KeysDialog } from './parts/keys.tsx';
 import { Navigation } from './parts/navigation.tsx';
+import { openPhone, phoneOpen } from './parts/open-phone.ts';
 import { Empty, Loading, ProblemNote } from './parts/pieces.tsx';
 import { pathTo } from './router.ts';
+import { Later } from './screens/later.tsx';
 import { Shown } from './screens/shown.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { texts } from './text/texts.ts';
@@ -41,7 +43,10 @@ function Connection() {
   );
 }
 
+const loadPhone = () => import('./phone/bar.tsx').then((one) => one.PhoneBar);
+
 function Frame({ session: { organization } }: { session: Session }) {
+  const mayCall = mayChange.value && organization?.sip_enabled === true;
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -52,11 +57,17 @@ function Frame({ session: { organization } }: { session: Session }) {
           {texts.product}
         </a>
         <Navigation />
+        {mayCall && (
+          <button type="button" aria-keyshortcuts="p" onClick={() => openPhone()}>
+            {texts.phone}
+          </button>
+        )}
         <AccountMenu name={organization?.name ?? texts.account.operator} />
       </header>
       <main id="content" tabIndex={-1}>
         {organization !== null && !organization.sip_enabled ? <NotEntitled /> : <Shown />}
       </main>
+      {mayCall && phoneOpen.value && <Later load={loadPhone} />}
       <KeysDialog />
     </div>
   );

@@ -279,5 +279,5 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   foreignAgentRoutes(app, services);
   analyticsRoutes(app, services);
   analysisRoutes(app, services);
-  consoleRoutes(app, process.env);
+  consoleRoutes(app, services, process.env);
 }

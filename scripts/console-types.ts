@@ -27,6 +27,7 @@ const used = [
   'GET /v1/admin/edges',
   'PATCH /v1/admin/edges/{id}',
   'GET /v1/sip/numbers',
+  'POST /v1/phone-sessions',
   'GET /v1/sip',
   'GET /v1/sip/status',
   'PATCH /v1/sip/config',

@@ -117,6 +117,12 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: { readonly numbers: readonly ({ readonly phone_number: string; readonly directions: readonly (string)[]; readonly sip_endpoint: string | null; readonly health_status: string; readonly configuration_count: number })[] }; readonly errors: null };
   };
+  'POST /v1/phone-sessions': {
+    path: Readonly<Record<string, never>>;
+    query: Readonly<Record<string, never>>;
+    body: { readonly phone_number: string; readonly caller: string; readonly purpose?: string | null; readonly calls?: number; readonly expires_in_seconds?: number };
+    answer: { readonly data: { readonly phone_session: { readonly id: string; readonly phone_number: string; readonly caller: string; readonly purpose: string | null; readonly calls: number; readonly edge_id: string; readonly state: "open" | "expired" | "revoked"; readonly created_at: string; readonly expires_at: string; readonly revoked_at: string | null }; readonly credentials: { readonly username: string; readonly password: string; readonly realm: string; readonly url: string; readonly uri: string } }; readonly errors: null };
+  };
   'GET /v1/sip': {
     path: Readonly<Record<string, never>>;
     query: { readonly phone_number: string };

@@ -1,9 +1,11 @@
 /** Shortcuts of the keyboard, and their list. Single keys can be switched off (WCAG 2.1.4). */
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { mayChange } from '../api/session.ts';
 import { navigate, pathTo } from '../router.ts';
 import { texts } from '../text/texts.ts';
 import { readKept, writeKept } from './kept.ts';
+import { openPhone } from './open-phone.ts';
 
 export const keysOpen = signal(false);
 const enabled = signal(readKept('keys') !== 'off');
@@ -40,6 +42,9 @@ function act(key: string, now: number): boolean {
     case '?':
       keysOpen.value = true;
       return true;
+    case 'p':
+      if (mayChange.value) openPhone();
+      return mayChange.value;
     case '/':
       return focusSearch();
     case 'j':

@@ -14,6 +14,7 @@ export const texts = {
   loading: 'Loading…',
   copy: 'Copy',
   copied: 'Copied.',
+  phone: 'Phone',
   nav: {
     label: 'Screens',
     menu: 'Menu',
@@ -150,6 +151,7 @@ export const texts = {
     rows: [
       ['?', 'this list'],
       ['/', 'search calls'],
+      ['p', 'phone'],
       ['g o', 'overview'],
       ['g l', 'live calls'],
       ['g c', 'calls'],

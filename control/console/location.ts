@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 const root = dirname(dirname(import.meta.dirname));
 
 /** The packages that are in the console or build it, with the versions that are installed. */
-const packages = ['vite', 'preact', '@preact/signals', '@preact/signals-core', 'uplot'];
+const packages = ['vite', 'preact', '@preact/signals', '@preact/signals-core', 'uplot', 'sip.js'];
 
 /** What the console is made of besides its own folder. */
 const otherFiles = ['docs/errors.md', 'shared/console-paths.ts', 'shared/termination.ts'];

@@ -10,13 +10,21 @@ import { consoleLocation } from './location.ts';
 import { consoleRoutes } from './routes.ts';
 
 const script = 'console.log("a console")';
+const edges = {
+  all: [
+    { sip: { host: 'edge.example.com', port: 5061, wss_port: 5062 } },
+    { sip: { host: '2001:db8::1', port: 5061, wss_port: 443 } },
+    { sip: { host: 'trunks.example.com', port: 5061 } },
+    { sip: { host: "a b; script-src 'unsafe-inline'", port: 5061, wss_port: 5062 } },
+  ],
+};
 let cache: string;
 let app: App;
 
 beforeEach(async () => {
   cache = await mkdtemp(join(tmpdir(), 'trunkline-console-'));
   app = createBase({ logger: pino({ level: 'silent' }), checkAnswers: true });
-  consoleRoutes(app, { TRUNKLINE_CACHE: cache });
+  consoleRoutes(app, { edges }, { TRUNKLINE_CACHE: cache });
 });
 afterEach(async () => {
   await app.close();
@@ -57,6 +65,7 @@ it('answers the path of every screen with the page, which nobody may store, fram
         "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'none'",
+        "connect-src 'self' wss://[2001:db8::1]:443 wss://edge.example.com:5062",
       ]),
     );
     expect(policy.join()).not.toContain('unsafe');

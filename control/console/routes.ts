@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { consolePaths } from '#shared/console-paths.ts';
 import { ApiError } from '#shared/errors.ts';
+import type { ConnectedEdge } from '../edge-link/index.ts';
 import type { App } from '../http/index.ts';
 import { type ConsoleBundle, type ConsoleFile, codings, readBundle } from './bundle.ts';
 
@@ -9,32 +10,52 @@ import { type ConsoleBundle, type ConsoleFile, codings, readBundle } from './bun
  * The page loads nothing from elsewhere and runs no text as code; no page may frame it, so that nobody is led to press
  * its buttons unseen.
  */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "media-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+const policyOf = (edges: readonly string[]) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "media-src 'self'",
+    // Its phone calls over the WebSockets of the edges.
+    `connect-src ${["'self'", ...edges].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join('; ');
 
 const pageHeaders = {
-  'content-security-policy': policy,
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(self)',
 };
 
 /** The name of a file has the hash of its content. */
 const forever = 'public, max-age=31536000, immutable';
 
+/** The edges that are linked. */
+export interface ConsoleDeps {
+  readonly edges: { readonly all: readonly Pick<ConnectedEdge, 'sip'>[] };
+}
+
+/** Characters of a host in a source of the policy; another one could add to it. */
+const hostForm = /^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])$/;
+
+function socketsOf({ edges }: ConsoleDeps): string[] {
+  const found = edges.all.flatMap(({ sip }) => {
+    const host = sip.host.includes(':') ? `[${sip.host}]` : sip.host;
+    return sip.wss_port === undefined || !hostForm.test(host) ? [] : [`wss://${host}:${sip.wss_port}`];
+  });
+  return [...new Set(found)].sort().slice(0, mostSockets);
+}
+
+/** A header may have 16 kB in all. */
+const mostSockets = 100;
+
 /** @param env where set-up puts the console: the environment of the program */
-export function consoleRoutes(app: App, env: NodeJS.ProcessEnv): void {
+export function consoleRoutes(app: App, deps: ConsoleDeps, env: NodeJS.ProcessEnv): void {
   let bundle: ConsoleBundle | null = null;
   // Looked for until it is there: set-up may build it while control runs.
   const read = async () => {
@@ -49,7 +70,7 @@ export function consoleRoutes(app: App, env: NodeJS.ProcessEnv): void {
       schema: { hide: true },
       handler: async (request, reply) => {
         const found = await read();
-        reply.headers(pageHeaders);
+        reply.headers(pageHeaders).header('content-security-policy', policyOf(socketsOf(deps)));
         if (found) return sendFile(request, reply, found.page);
         return reply.code(503).header('retry-after', 30).type('text/html; charset=utf-8').send(notBuilt);
       },

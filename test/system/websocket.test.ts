@@ -1,24 +1,38 @@
 /** SIP over secure WebSocket (RFC 7118) through the whole edge, and the phone sessions that admit calls over it. */
 import { once } from 'node:events';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { PhoneSessionMade } from '#shared/api/phone-sessions.ts';
 import { RefusedPage } from '#shared/api/refused.ts';
 import { authorization, parseChallenges } from '../../edge/signaling/srf/digest.ts';
+import { ensureConsole } from '../../scripts/setup/console.ts';
 import { BrowserPhone } from '../kit/edge/browser.ts';
-import { eventually } from '../kit/programs/eventually.ts';
+import {
+  isAccessible,
+  launchBrowser,
+  pageLimitMs,
+  signIn,
+  watchProblems,
+} from '../kit/programs/console-page.ts';
+import { hearing, phoneArguments, pitchOf } from '../kit/programs/console-phone.ts';
+import { eventually, saw } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 
 let system: TestSystem;
 let port: number;
+let browser: Browser;
 
 beforeAll(async () => {
   port = await freeTcpPort();
   system = await TestSystem.start({ SIP_WSS_PORT: String(port) });
 });
 
-afterAll(() => system?.stop());
+afterAll(async () => {
+  await browser?.close();
+  await system?.stop();
+});
 
 test('OPTIONS from a browser phone are answered over its WebSocket', async () => {
   const socket = new WebSocket(`wss://127.0.0.1:${port}`, 'sip', { ca: system.ca });
@@ -98,4 +112,54 @@ test('a browser calls with a phone session, as often as that says; a further cal
   await system.api.ok('DELETE', `/v1/phone-sessions/${phone_session.id}`);
   phone.socket.close();
   await phone.closed;
+});
+
+test('the console calls the line check and the demo agent: it hears them, presses keys, and hangs up', async () => {
+  await ensureConsole();
+  browser = await launchBrowser(phoneArguments);
+  const context = await browser.newContext({
+    baseURL: `http://127.0.0.1:${system.controlPort}`,
+    permissions: ['microphone'],
+  });
+  context.setDefaultTimeout(pageLimitMs);
+  await context.addInitScript(hearing);
+  const page = await context.newPage();
+  const problems = watchProblems(page);
+  await signIn(page, '/', system.bootstrap.api_key);
+
+  await page.keyboard.press('p');
+  const phone = page.getByRole('complementary', { name: 'Phone' });
+  await phone.getByLabel('Number').waitFor();
+  await page.keyboard.type(system.tone.number);
+  await page.keyboard.press('Enter');
+  await phone.getByText('in a call').waitFor();
+  await eventually(`a tone of ${system.tone.hz} Hz`, async () => {
+    const heard = saw(await pitchOf(page));
+    return heard !== null && Math.abs(heard / system.tone.hz - 1) < 0.01 ? heard : null;
+  });
+  // It stays while one goes through the screens.
+  await page.getByRole('navigation').getByRole('link', { name: 'Live calls' }).click();
+  await page.getByRole('heading', { name: 'Live calls' }).waitFor();
+  await phone.getByRole('button', { name: 'Hold' }).click();
+  await phone.getByText('on hold').waitFor();
+  await phone.getByRole('button', { name: 'Hold' }).click();
+  await phone.getByText('in a call').waitFor();
+  await isAccessible(page);
+  await phone.getByRole('button', { name: 'Hang up' }).click();
+  await phone.getByText(`${system.tone.number}: ended`).waitFor();
+
+  await phone.getByLabel('Number').fill('+14155550100');
+  await page.keyboard.press('Enter');
+  await phone.getByText('in a call').waitFor();
+  await page.keyboard.press('1');
+  await phone.getByText('+14155550100: ended').waitFor();
+  await phone.getByRole('link', { name: 'Call log' }).click();
+  await page.getByRole('row', { name: 'Console, key first key' }).getByText('+14155550100').waitFor();
+  const record = await eventually('the end of the call in the log', async () => {
+    const calls = await system.api.calls();
+    return calls.find(({ to, ended_at }) => to === '+14155550100' && ended_at !== null);
+  });
+  await page.goto(`/calls/${record.id}`);
+  await page.getByRole('listitem').getByText('You have reached sales.').waitFor();
+  expect(problems).toEqual([]);
 });

@@ -7,10 +7,11 @@ import { eventually } from './eventually.ts';
 /** Of each step in the browser: finds what hangs, ms. */
 export const pageLimitMs = 90_000;
 
-export function launchBrowser(): Promise<Browser> {
+/** @param args of Chromium, besides those of every test */
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox'],
+    args: ['--no-sandbox', ...args],
     timeout: pageLimitMs,
   });
 }

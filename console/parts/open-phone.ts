@@ -1,0 +1,21 @@
+/** Whether the phone is shown, and the call that a button elsewhere asks of it. The rest of it is fetched when it is used. */
+import { signal } from '@preact/signals';
+import type { Operations } from '../api/generated.ts';
+
+type SessionOrder = Operations['POST /v1/phone-sessions']['body'];
+
+export interface PhoneOrder {
+  /** Who is called, as the phone shows it. */
+  readonly name: string;
+  readonly session: Omit<SessionOrder, 'caller'>;
+}
+
+export const phoneOpen = signal(false);
+/** Taken by the phone once it is there. */
+export const ordered = signal<PhoneOrder | null>(null);
+
+/** @param order is called at once; absent: the phone asks whom to call */
+export function openPhone(order: PhoneOrder | null = null): void {
+  ordered.value = order;
+  phoneOpen.value = true;
+}

@@ -1,0 +1,216 @@
+/** The phone's one call: from the microphone and the session's credentials to the line, and what is shown of it. */
+import { effect, signal } from '@preact/signals';
+import { request } from '../api/client.ts';
+import { type Problem, problemOf } from '../api/problem.ts';
+import { session, signedIn } from '../api/session.ts';
+import { readKept, writeKept } from '../parts/kept.ts';
+import type { PhoneOrder } from '../parts/open-phone.ts';
+import { phone as words } from '../text/phone.ts';
+import { Meters } from './levels.ts';
+import type { Line, LineEnd } from './line.ts';
+import { type Device, listDevices, NoMicrophone, openMicrophone } from './microphone.ts';
+
+export type Shown =
+  | { readonly state: 'idle' }
+  | { readonly state: 'starting' | 'calling' | 'ringing' | 'up'; readonly name: string }
+  /** Why it ended, when it was not wished. */
+  | { readonly state: 'ended'; readonly name: string; readonly problem: Problem | null };
+
+export const shown = signal<Shown>({ state: 'idle' });
+/** When it was answered, ms since the epoch. */
+export const upSince = signal(0);
+export const muted = signal(false);
+export const held = signal(false);
+/** The way to the edge is broken, and is being repaired. */
+export const broken = signal(false);
+/** What failed in a call that goes on. */
+export const trouble = signal<Problem | null>(null);
+export const microphones = signal<readonly Device[]>([]);
+export const speakers = signal<readonly Device[]>([]);
+export const chosen = {
+  microphone: signal(readKept('microphone') ?? ''),
+  speaker: signal(readKept('speaker') ?? ''),
+};
+
+interface Parts {
+  readonly microphone: MediaStream;
+  readonly meters: Meters;
+  readonly player: HTMLAudioElement;
+  line: Line | null;
+}
+
+let parts: Parts | null = null;
+/** The policy of the page allowed no connection to the edge. */
+let forbidden = false;
+
+const inCall = () => !['idle', 'ended'].includes(shown.peek().state);
+
+/** Calls. A call that is up goes on: the order is left out. */
+export async function begin({ name, session: order }: PhoneOrder): Promise<void> {
+  if (inCall()) return;
+  shown.value = { state: 'starting', name };
+  for (const one of [muted, held, broken]) one.value = false;
+  trouble.value = null;
+  forbidden = false;
+  try {
+    const microphone = await microphoneOf(chosen.microphone.peek());
+    parts = { microphone, meters: new Meters(), player: new Audio(), line: null };
+    parts.meters.measureOwn(microphone);
+    void refreshDevices();
+    const [{ Line }, { data }] = await Promise.all([
+      import('./line.ts'),
+      request('POST /v1/phone-sessions', { body: { ...order, caller: callerName() } }),
+    ]);
+    if (shown.peek().state !== 'starting') return;
+    const line = new Line(data.credentials, microphone, {
+      ringing: () => {
+        shown.value = { state: 'ringing', name };
+      },
+      up: (sound) => {
+        upSince.value = Date.now();
+        shown.value = { state: 'up', name };
+        play(sound);
+      },
+      broken: (isBroken) => {
+        broken.value = isBroken;
+      },
+      ended: (end) => finish(name, problemOfEnd(end, data.credentials.url)),
+    });
+    parts.line = line;
+    shown.value = { state: 'calling', name };
+    await line.begin();
+  } catch (error) {
+    finish(name, error instanceof NoMicrophone ? microphoneProblem(error) : problemOf(error));
+  }
+}
+
+/** The other microphone of the wish may be gone since. */
+async function microphoneOf(id: string): Promise<MediaStream> {
+  try {
+    return await openMicrophone(id);
+  } catch (error) {
+    if (id === '' || !(error instanceof NoMicrophone) || error.fault !== 'none') throw error;
+    return openMicrophone('');
+  }
+}
+
+/** Shown as the caller in the call log. */
+function callerName(): string {
+  return words.caller(session.peek()?.key.name ?? '').slice(0, 64);
+}
+
+function play(sound: MediaStream): void {
+  if (!parts) return;
+  parts.meters.measureOther(sound);
+  parts.player.srcObject = sound;
+  void useSpeaker(chosen.speaker.peek());
+  void parts.player.play().catch(fail);
+}
+
+function finish(name: string, problem: Problem | null): void {
+  if (!inCall()) return;
+  for (const track of parts?.microphone.getTracks() ?? []) track.stop();
+  parts?.meters.close();
+  if (parts) parts.player.srcObject = null;
+  parts = null;
+  shown.value = { state: 'ended', name, problem };
+}
+
+export function hangUp(): void {
+  const now = shown.peek();
+  parts?.line?.hangUp();
+  // Before there is a line.
+  if (now.state !== 'idle') finish(now.name, null);
+}
+
+export function press(key: string): void {
+  if (!parts?.line?.press(key)) trouble.value = own('NO_KEYS', words.problems.noKeys, null);
+}
+
+export function mute(on: boolean): void {
+  parts?.line?.mute(on);
+  muted.value = on;
+}
+
+export async function hold(on: boolean): Promise<void> {
+  try {
+    await parts?.line?.hold(on);
+    held.value = on;
+    trouble.value = null;
+  } catch (error) {
+    trouble.value = own('HOLD_REFUSED', words.problems.hold, error instanceof Error ? error.message : null);
+  }
+}
+
+export async function useMicrophone(id: string): Promise<void> {
+  chosen.microphone.value = id;
+  writeKept('microphone', id);
+  if (!parts?.line) return;
+  try {
+    const microphone = await openMicrophone(id);
+    await parts.line.useMicrophone(microphone);
+    for (const track of parts.microphone.getTracks()) track.stop();
+    parts.meters.measureOwn(microphone);
+    parts = { ...parts, microphone };
+    trouble.value = null;
+  } catch (error) {
+    if (error instanceof NoMicrophone) trouble.value = microphoneProblem(error);
+    else fail(error);
+  }
+}
+
+export async function useSpeaker(id: string): Promise<void> {
+  chosen.speaker.value = id;
+  writeKept('speaker', id);
+  // Not every browser lets a page choose.
+  if (id !== '' && parts && 'setSinkId' in parts.player) await parts.player.setSinkId(id).catch(fail);
+}
+
+export async function refreshDevices(): Promise<void> {
+  microphones.value = await listDevices('audioinput');
+  speakers.value = await listDevices('audiooutput');
+}
+
+function fail(error: unknown): void {
+  trouble.value = problemOf(error);
+}
+
+function own(code: string, message: string, helps: string | null): Problem {
+  return { status: 0, code, message, helps, requestId: null };
+}
+
+function microphoneProblem({ fault }: NoMicrophone): Problem {
+  return own('NO_MICROPHONE', words.microphone[fault].what, words.microphone[fault].helps);
+}
+
+function problemOfEnd(end: LineEnd, url: string): Problem | null {
+  const { problems } = words;
+  switch (end.why) {
+    case 'over':
+      return null;
+    case 'refused':
+      return own(`SIP_${end.status}`, problems.refused(end.phrase), problems.refusedHelps);
+    case 'lost':
+      return own('CONNECTION_LOST', problems.lost, problems.lostHelps);
+    case 'unreachable':
+      if (forbidden) return own('EDGE_NEW', problems.newEdge, problems.newEdgeHelps);
+      return own(
+        'EDGE_UNREACHABLE',
+        problems.unreachable(url),
+        problems.unreachableHelps(url.replace(/^wss/, 'https')),
+      );
+  }
+}
+
+document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+  if (effectiveDirective === 'connect-src') forbidden = true;
+});
+window.addEventListener('online', () => parts?.line?.moved());
+window.addEventListener('beforeunload', (event) => {
+  if (inCall()) event.preventDefault();
+});
+effect(() => {
+  if (signedIn.value.state === 'out') hangUp();
+});
+if (window.isSecureContext)
+  navigator.mediaDevices.addEventListener('devicechange', () => void refreshDevices());

@@ -1,0 +1,226 @@
+/**
+ * One call over SIP in a WebSocket (RFC 7118): the only file that knows sip.js.
+ *
+ *     calling -> ringing -> up -> ended, and from each state to ended
+ *
+ * A lost WebSocket ends no call: sound takes another way. The line connects again, and tells the edge by a re-INVITE that
+ * restarts ICE where the browser is now (RFC 8839).
+ */
+import { Inviter, SessionState, UserAgent, Web } from 'sip.js';
+
+export interface LineCredentials {
+  readonly username: string;
+  readonly password: string;
+  readonly url: string;
+  readonly uri: string;
+}
+
+export type LineEnd =
+  | { readonly why: 'over' }
+  /** No WebSocket to the edge. */
+  | { readonly why: 'unreachable' }
+  /** The edge answered no. */
+  | { readonly why: 'refused'; readonly status: number; readonly phrase: string }
+  /** The way to the edge was lost, and did not come back. */
+  | { readonly why: 'lost' };
+
+export interface LineEvents {
+  readonly ringing: () => void;
+  /** @param sound of the other side */
+  readonly up: (sound: MediaStream) => void;
+  /** Whether the way to the edge is broken at the moment. */
+  readonly broken: (broken: boolean) => void;
+  /** Once, at last. */
+  readonly ended: (end: LineEnd) => void;
+}
+
+/** The edge keeps a call this long without a sign of the browser (RFC 7675): then it is over. */
+const longestBreakMs = 30_000;
+/** Between two attempts to be heard again, ms. */
+const retryMs = 2_000;
+/** Of a key, ms. */
+const key = { duration: 120, interToneGap: 80 };
+
+/** Takes an offer back that the edge refused: sip.js would wait for its answer for ever, and the sound be gone. */
+class Descriptions extends Web.SessionDescriptionHandler {
+  async rollbackDescription(): Promise<void> {
+    if (this.peerConnection?.signalingState !== 'have-local-offer') return;
+    await this.peerConnection.setLocalDescription({ type: 'rollback' });
+  }
+}
+
+export class Line {
+  readonly #agent: UserAgent;
+  readonly #call: Inviter;
+  readonly #events: LineEvents;
+  #brokenSince: number | null = null;
+  #mending = false;
+  #muted = false;
+  #held = false;
+  #end: LineEnd | null = null;
+
+  /** @param microphone its tracks are stopped at the end */
+  constructor(credentials: LineCredentials, microphone: MediaStream, events: LineEvents) {
+    this.#events = events;
+    const [own, target] = [
+      UserAgent.makeURI('sip:console@browser.invalid'),
+      UserAgent.makeURI(credentials.uri),
+    ];
+    if (!own || !target) throw new Error(`cannot call ${credentials.uri}`);
+    this.#agent = new UserAgent({
+      uri: own,
+      authorizationUsername: credentials.username,
+      authorizationPassword: credentials.password,
+      logBuiltinEnabled: false,
+      transportOptions: { server: credentials.url, connectionTimeout: 10 },
+      sessionDescriptionHandlerFactory: (session) =>
+        new Descriptions(
+          session.userAgent.getLogger('sip.SessionDescriptionHandler'),
+          () => Promise.resolve(microphone),
+          // The edge needs no help to find the browser's address, and sip.js would wait for such help.
+          { iceGatheringTimeout: 1, peerConnectionConfiguration: { iceServers: [] } },
+        ),
+    });
+    this.#agent.delegate = { onDisconnect: (error) => error && this.#broke() };
+    this.#call = new Inviter(this.#agent, target);
+    this.#call.stateChange.addListener((state) => {
+      if (state === SessionState.Established) this.#isUp();
+      if (state === SessionState.Terminated) this.#finish({ why: 'over' });
+    });
+  }
+
+  async begin(): Promise<void> {
+    try {
+      await this.#agent.start();
+    } catch {
+      return this.#finish({ why: 'unreachable' });
+    }
+    if (this.#end) return;
+    await this.#call.invite({
+      requestDelegate: {
+        onProgress: ({ message }) => {
+          if (message.statusCode !== 100) this.#events.ringing();
+        },
+        onReject: ({ message: { statusCode: status = 0, reasonPhrase: phrase = '' } }) =>
+          this.#finish({ why: 'refused', status, phrase }),
+      },
+    });
+  }
+
+  press(tones: string): boolean {
+    return this.#descriptions?.sendDtmf(tones, key) ?? false;
+  }
+
+  mute(muted: boolean): void {
+    this.#muted = muted;
+    this.#gate();
+  }
+
+  /** @throws Error when the edge refuses it */
+  async hold(held: boolean): Promise<void> {
+    await this.#offerAgain({ hold: held });
+    this.#held = held;
+    this.#gate();
+  }
+
+  /** Speaks into another microphone. The former one is stopped. */
+  async useMicrophone(microphone: MediaStream): Promise<void> {
+    const [track] = microphone.getAudioTracks();
+    const [sender] = this.#descriptions?.peerConnection?.getSenders() ?? [];
+    if (!track || !sender) return;
+    const former = sender.track;
+    await sender.replaceTrack(track);
+    former?.stop();
+    this.#gate();
+  }
+
+  hangUp(): void {
+    const { state } = this.#call;
+    if (state === SessionState.Established) void this.#call.bye().catch(() => undefined);
+    else if (state === SessionState.Establishing) void this.#call.cancel().catch(() => undefined);
+    // Not waited for: whoever hangs up is done, also when the edge does not answer.
+    this.#finish({ why: 'over' });
+  }
+
+  /** The browser has another network: says so at once instead of waiting until packets are missed. */
+  moved(): void {
+    if (this.#call.state === SessionState.Established) this.#broke();
+  }
+
+  get #descriptions(): Descriptions | null {
+    const { sessionDescriptionHandler: found } = this.#call;
+    return found instanceof Descriptions ? found : null;
+  }
+
+  /** sip.js goes on sending while it holds. */
+  #gate(): void {
+    for (const { track } of this.#descriptions?.peerConnection?.getSenders() ?? [])
+      if (track) track.enabled = !this.#muted && !this.#held;
+  }
+
+  #isUp(): void {
+    const descriptions = this.#descriptions;
+    if (!descriptions) return;
+    const { peerConnection } = descriptions;
+    peerConnection?.addEventListener('iceconnectionstatechange', () => {
+      const { iceConnectionState: state } = peerConnection;
+      if (state === 'disconnected' || state === 'failed') this.#broke();
+    });
+    this.#events.up(descriptions.remoteMediaStream);
+  }
+
+  /** Resolves with the edge's answer. */
+  #offerAgain(options: { hold?: boolean; iceRestart?: boolean }): Promise<void> {
+    const { hold = this.#held, iceRestart = false } = options;
+    return new Promise((resolve, reject) => {
+      const sessionDescriptionHandlerOptions: Web.SessionDescriptionHandlerOptions & { hold: boolean } = {
+        hold,
+        ...(iceRestart && { offerOptions: { iceRestart } }),
+      };
+      this.#call
+        .invite({
+          sessionDescriptionHandlerOptions,
+          requestDelegate: {
+            onAccept: () => resolve(),
+            onReject: ({ message }) => reject(new Error(`${message.statusCode} ${message.reasonPhrase}`)),
+          },
+        })
+        .catch(reject);
+    });
+  }
+
+  #broke(): void {
+    if (this.#end) return;
+    if (this.#call.state !== SessionState.Established) {
+      this.#finish({ why: 'lost' });
+      return;
+    }
+    this.#brokenSince ??= Date.now();
+    this.#events.broken(true);
+    if (!this.#mending) void this.#mend();
+  }
+
+  async #mend(): Promise<void> {
+    this.#mending = true;
+    while (!this.#end && this.#brokenSince !== null) {
+      try {
+        if (!this.#agent.isConnected()) await this.#agent.reconnect();
+        await this.#offerAgain({ iceRestart: true });
+        this.#brokenSince = null;
+      } catch {
+        if (Date.now() - (this.#brokenSince ?? 0) > longestBreakMs) this.#finish({ why: 'lost' });
+        else await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    }
+    this.#mending = false;
+    if (!this.#end) this.#events.broken(false);
+  }
+
+  #finish(end: LineEnd): void {
+    if (this.#end) return;
+    this.#end = end;
+    this.#events.ended(end);
+    // With it the WebSocket is closed, once a BYE or CANCEL on it was answered.
+    void this.#agent.stop().catch(() => undefined);
+  }
+}

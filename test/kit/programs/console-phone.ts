@@ -1,0 +1,42 @@
+/** The console's phone in Chromium: what it needs on loopback, and what the page hears. */
+import type { Page } from 'playwright-core';
+
+/** A microphone that beeps, media on loopback, and a certificate that no authority of the browser's has signed. */
+export const phoneArguments: readonly string[] = [
+  '--allow-loopback-in-peer-connection',
+  '--use-fake-device-for-media-stream',
+  '--use-fake-ui-for-media-stream',
+  '--autoplay-policy=no-user-gesture-required',
+  '--ignore-certificate-errors',
+];
+
+/** For the page before anything else: measures what each of its connections receives. */
+export const hearing = `(() => {
+  const Own = RTCPeerConnection;
+  globalThis.RTCPeerConnection = class extends Own {
+    constructor(...options) {
+      super(...options);
+      this.addEventListener('track', ({ track }) => {
+        const context = new AudioContext();
+        const meter = new AnalyserNode(context, { fftSize: 32768, smoothingTimeConstant: 0 });
+        new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) }).connect(meter);
+        globalThis.heard = { context, meter };
+      });
+    }
+  };
+})()`;
+
+/** Of the last 0.7 s, Hz; null: silence. */
+export function pitchOf(page: Page): Promise<number | null> {
+  return page.evaluate(`(() => {
+    if (!globalThis.heard) return null;
+    const { context, meter } = globalThis.heard;
+    const samples = new Float32Array(meter.fftSize);
+    meter.getFloatTimeDomainData(samples);
+    if (samples.slice(0, 4800).every((sample) => Math.abs(sample) < 0.02)) return null;
+    const rises = [];
+    for (let i = 1; i < samples.length; i++)
+      if (samples[i - 1] < 0 && samples[i] >= 0) rises.push(i - samples[i] / (samples[i] - samples[i - 1]));
+    return rises.length < 2 ? null : ((rises.length - 1) * context.sampleRate) / (rises.at(-1) - rises[0]);
+  })()`);
+}
