@@ -5,7 +5,7 @@ import { Closed, List, Matching, Nullable, OneOf, Text } from '#shared/api/commo
 const Optional = Type.Optional;
 
 const ConnectionName = Matching('^[A-Za-z0-9_-]{1,64}$', '1 to 64 letters, digits, _ and -');
-const Protocol = OneOf(['openai', 'gemini']);
+const Protocol = OneOf(['openai', 'gemini', 'elevenlabs']);
 
 export const RealtimeConnections = List(
   Closed({

@@ -39,7 +39,7 @@ export type PathwayCondition = Static<typeof PathwayCondition>;
 /** A server whose models hear and speak. */
 export const RealtimeConnection = Type.Object({
   id: Type.String(),
-  protocol: Type.Union([Type.Literal('openai'), Type.Literal('gemini')]),
+  protocol: Type.Union([Type.Literal('openai'), Type.Literal('gemini'), Type.Literal('elevenlabs')]),
   /** a WebSocket URL */
   url: Type.String(),
   model: Type.String(),

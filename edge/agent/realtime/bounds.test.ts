@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { RecordingLog } from '../../../test/kit/edge/agent.ts';
+import { ElevenLabsAgentsServer } from '../../../test/kit/speech/elevenlabs-agents-server.ts';
 import { GeminiLiveServer } from '../../../test/kit/speech/gemini-live-server.ts';
 import { labKey } from '../../../test/kit/speech/lab-server.ts';
 import {
@@ -22,7 +23,7 @@ afterEach(async () => {
 const spec = { name: 'book', description: 'Books', inputSchema: { type: 'object' }, speech: null };
 const completed = 'conversation.item.input_audio_transcription.completed';
 
-/** The two protocols: what their servers say. */
+/** The protocols: what their servers say. */
 const protocols = [
   {
     protocol: 'openai' as const,
@@ -47,6 +48,19 @@ const protocols = [
     }),
     words: (text: string): object => ({ serverContent: { outputTranscription: { text } } }),
     ended: { toolCallCancellation: { ids: ['x'.repeat(300)] } },
+  },
+  {
+    protocol: 'elevenlabs' as const,
+    server: () => new ElevenLabsAgentsServer(),
+    heard: (user_transcript: string): object => ({
+      type: 'user_transcript',
+      user_transcription_event: { user_transcript, event_id: 1 },
+    }),
+    words: (agent_response: string): object => ({
+      type: 'agent_response',
+      agent_response_event: { agent_response, event_id: 1 },
+    }),
+    ended: { type: 'agent_tool_response', agent_tool_response: { tool_call_id: 'x'.repeat(300) } },
   },
 ];
 

@@ -1,11 +1,12 @@
 /** Finds the model server of an agent in the configuration of its organization. */
 import type { OrgConfig } from '#shared/edge-protocol/config.ts';
 import type { SpeechServer } from '../speech-socket.ts';
+import { elevenLabsProtocol } from './elevenlabs-session.ts';
 import { geminiProtocol } from './gemini-session.ts';
 import type { ModelProtocol } from './model-session.ts';
 import { openAiProtocol } from './openai-session.ts';
 
-const protocols = { openai: openAiProtocol, gemini: geminiProtocol };
+const protocols = { openai: openAiProtocol, gemini: geminiProtocol, elevenlabs: elevenLabsProtocol };
 
 export function modelServer(
   organization: OrgConfig | undefined,

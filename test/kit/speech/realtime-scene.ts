@@ -28,7 +28,7 @@ export class RealtimeScene {
   readonly log = new RecordingLog();
   readonly agent: RealtimeAgent;
 
-  constructor(protocol: 'openai' | 'gemini', lab: LabServer, setup: Setup = {}) {
+  constructor(protocol: 'openai' | 'gemini' | 'elevenlabs', lab: LabServer, setup: Setup = {}) {
     const { settings, limits, tools = null, apiKey = labKey, codec = null } = setup;
     const organization = {
       org_id: call.orgId,
