@@ -9,6 +9,7 @@ import { agentTestTimes } from './agent-test-times.ts';
 import { conferenceLimits } from './call/conference/limits.ts';
 import { callTimes } from './call/times.ts';
 import { recordingLimits } from './media/recording/disk-room.ts';
+import { workerLimits } from './media/worker-limits.ts';
 import { shardLimits } from './shards/shard-slot.ts';
 import { strangerLimits } from './signaling/admission/strangers.ts';
 import { registrationTimes } from './signaling/registration/times.ts';
@@ -37,6 +38,7 @@ export const edgeLimits = {
   strangers: strangerLimits,
   talk: talkLimits,
   testCaller: testCallerLimits,
+  workers: workerLimits,
   agentTests: agentTestTimes,
 };
 

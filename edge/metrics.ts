@@ -92,6 +92,7 @@ export function addGauges(
     trunkline_edge_rtp_ports_in_use: ({ ports }) => ports.inUse,
     trunkline_edge_rtp_ports: ({ ports }) => ports.total,
     trunkline_edge_media_worker_deaths_total: ({ workerDeaths }) => workerDeaths,
+    trunkline_edge_media_worker_hangs_total: ({ workerHangs }) => workerHangs,
     trunkline_edge_media_legs_without_keys_total: ({ legsWithoutKeys }) => legsWithoutKeys,
     trunkline_edge_audio_frames_skipped_total: ({ skippedFrames }) => skippedFrames,
   };

@@ -49,6 +49,7 @@ const noTableLimits: Readonly<Record<string, string>> = {
   'registration.retryMs': 'the base of growing pauses',
   'shards.lookMs': 'an interval',
   'shards.restartMs': 'a pause',
+  'workers.lookMs': 'an interval',
   'talk.listenMs': 'a pause',
   'talk.repeats': 'a number of turns',
   'talk.tailMs': 'a pause',

@@ -32,6 +32,7 @@ import type { RecorderParts } from './recording/leg-recorder.ts';
 import { Room } from './room/room.ts';
 import type { RoomVoices } from './room/talk.ts';
 import { RtpPorts } from './rtp-ports.ts';
+import { type WorkerLimits, workerLimits } from './worker-limits.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 export interface MediaOptions {
@@ -51,6 +52,7 @@ export interface MediaOptions {
   readonly workers?: number;
   /** Milliseconds before a dead worker is replaced. */
   readonly workerRestartDelayMs?: number;
+  readonly workerLimits?: WorkerLimits;
   /** Milliseconds for which the old path of a call still receives after a re-INVITE moved it. */
   readonly drainMs?: number;
   /** Its time must not go back; default: the system's monotonic clock. */
@@ -73,6 +75,8 @@ interface MediaStats {
   readonly ports: { readonly inUse: number; readonly total: number };
   readonly workers: readonly { readonly pid: number; readonly legs: number }[];
   readonly workerDeaths: number;
+  /** Those of them that hung. */
+  readonly workerHangs: number;
   /** RTP packets from peers that entered this process since the start; those of relayed bridges do not. */
   readonly packetsHere: number;
   /** Legs since the start whose peer has no telephone-event: key presses cannot be sent on them. */
@@ -124,6 +128,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
     acceptUnmarked: options.acceptUnmarkedWorker ?? false,
     workers: options.workers ?? availableParallelism(),
     restartDelayMs: options.workerRestartDelayMs ?? 1000,
+    limits: options.workerLimits ?? workerLimits,
     clock,
     log,
   });
@@ -208,6 +213,7 @@ class MediasoupMedia implements RunningMedia {
       ports: { inUse: ports.inUse, total: ports.capacity },
       workers: this.#pool.workers.map(({ pid, legs }) => ({ pid, legs })),
       workerDeaths: this.#pool.deaths,
+      workerHangs: this.#pool.hangs,
       packetsHere: traffic.packets,
       legsWithoutKeys: traffic.legsWithoutKeys,
       skippedFrames: playout.skipped,

@@ -21,10 +21,11 @@ const mostWaiting = 1_048_576;
 
 /**
  * Calls `start`, which spawns a worker before it returns.
- * @returns what it returned, and the pipes to and from the worker; null where mediasoup has none
+ * @returns what it returned, the worker's process, and the pipes to and from it; null where mediasoup has none
  */
 export function catchPipes<T>(start: () => T): {
   readonly started: T;
+  readonly process: ChildProcess | null;
   readonly to: Writable | null;
   readonly from: Readable | null;
 } {
@@ -36,9 +37,11 @@ export function catchPipes<T>(start: () => T): {
   subscribe('child_process', note);
   try {
     const started = start();
-    const [to, from] = [spawned[0]?.stdio[reads], spawned[0]?.stdio[writes]];
+    const [child = null] = spawned;
+    const [to, from] = [child?.stdio[reads], child?.stdio[writes]];
     return {
       started,
+      process: child,
       to: to instanceof Writable ? to : null,
       from: from instanceof Readable ? from : null,
     };

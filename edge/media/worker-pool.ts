@@ -3,19 +3,24 @@
  * share (one DirectTransport per leg costs a third more CPU).
  *
  *     start -> up -> died -> (back-off) -> start
+ *               |--> does not answer -> killed -> died
  *               \--> closed
  *
- * A leg stays on the worker where it started. When that worker dies, the leg is notified and the worker is replaced.
+ * A leg stays on the worker where it started. When that worker dies, the leg is notified and the worker is replaced. One
+ * that hangs is killed, and has died then.
  */
+import type { ChildProcess } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { createWorker, type types, version } from 'mediasoup';
 import type { Clock } from '#shared/clock.ts';
+import { Liveness } from '#shared/liveness.ts';
 import { Timers } from '#shared/timers.ts';
 import { CallRefused } from '../call/refused.ts';
 import type { MediaLog } from './log.ts';
 import { PacketReader } from './packet-reader.ts';
 import { routerCodecs, type SessionPayloads, tableKey } from './payloads.ts';
 import { checkWorkerBinary } from './worker-binary.ts';
+import type { WorkerLimits } from './worker-limits.ts';
 import { catchPipes, PacketSender } from './worker-pipe.ts';
 
 export interface WorkerPoolOptions {
@@ -27,27 +32,38 @@ export interface WorkerPoolOptions {
   readonly workers: number;
   /** Milliseconds before a dead worker is replaced. */
   readonly restartDelayMs: number;
+  readonly limits: WorkerLimits;
   readonly clock: Clock;
   readonly log: MediaLog;
 }
+
+type Start = Pick<WorkerPoolOptions, 'workerBin' | 'limits' | 'clock'>;
 
 /** One worker process as the legs see it. */
 export class MediaWorker {
   readonly router: types.Router;
   readonly direct: types.DirectTransport;
   readonly #worker: types.Worker;
+  readonly #process: ChildProcess | null;
+  readonly #limits: WorkerLimits;
+  readonly #clock: Clock;
   readonly #pipe: Writable | null;
   readonly #reader: PacketReader | null;
   readonly #mourners = new Set<(error: Error) => void>();
+  #liveness: Liveness | null = null;
   #table = '';
   #ssrcs = 0;
 
   private constructor(
-    { worker, pipe, reader }: Spawned,
+    { worker, process, pipe, reader }: Spawned,
+    { limits, clock }: Start,
     router: types.Router,
     direct: types.DirectTransport,
   ) {
     this.#worker = worker;
+    this.#process = process;
+    this.#limits = limits;
+    this.#clock = clock;
     this.#pipe = pipe;
     this.#reader = reader;
     this.router = router;
@@ -55,15 +71,22 @@ export class MediaWorker {
   }
 
   /** Spawns a worker. @throws Error when it does not start */
-  static async start(workerBin: string): Promise<MediaWorker> {
-    const spawned = await spawn(workerBin);
-    const { worker } = spawned;
+  static async start(start: Start): Promise<MediaWorker> {
+    const { started, process, to, from } = spawn(start.workerBin);
+    const timer = start.clock.after(start.limits.startMs, () => process?.kill('SIGKILL'));
     try {
-      const router = await worker.createRouter({ mediaCodecs: [] });
-      return new MediaWorker(spawned, router, await router.createDirectTransport());
-    } catch (error) {
-      worker.close();
-      throw error;
+      const worker = await started;
+      try {
+        const router = await worker.createRouter({ mediaCodecs: [] });
+        const direct = await router.createDirectTransport();
+        const reader = from && PacketReader.inFrontOf(from);
+        return new MediaWorker({ worker, process, pipe: to, reader }, start, router, direct);
+      } catch (error) {
+        worker.close();
+        throw error;
+      }
+    } finally {
+      timer.cancel();
     }
   }
 
@@ -136,24 +159,44 @@ export class MediaWorker {
     return dump.channelMessageHandlers.channelRequestHandlers.length;
   }
 
-  onDeath(listener: (error: Error) => void): void {
-    this.#worker.once('died', (error) => {
-      listener(error);
+  /** Asks for a sign of life from now on. @param listener called before the legs, with why; `hung`: it was killed for it */
+  onDeath(listener: (error: Error, hung: boolean) => void): void {
+    const { lookMs: everyMs, hangMs } = this.#limits;
+    let hung: Error | null = null;
+    this.#liveness = new Liveness({
+      clock: this.#clock,
+      everyMs,
+      hangMs,
+      ask: () => this.#worker.getResourceUsage(),
+      hung: () => {
+        hung = new Error(`it did not answer for ${hangMs / 1000} s and was ended`);
+        this.#process?.kill('SIGKILL');
+      },
+    });
+    this.#worker.once('died', (died) => {
+      this.#liveness?.end();
+      const error = hung ?? died;
+      listener(error, hung !== null);
       for (const mourner of [...this.#mourners]) mourner(error);
       this.#mourners.clear();
     });
   }
 
   async close(): Promise<void> {
+    this.#liveness?.end();
     if (this.#worker.subprocessClosed) return;
     const gone = new Promise<void>((resolve) => this.#worker.once('subprocessclose', resolve));
     this.#worker.close();
+    // It ends when its pipes are closed, unless it hangs.
+    const timer = this.#clock.after(this.#limits.stopMs, () => this.#process?.kill('SIGKILL'));
     await gone;
+    timer.cancel();
   }
 }
 
 interface Spawned {
   readonly worker: types.Worker;
+  readonly process: ChildProcess | null;
   readonly pipe: Writable | null;
   readonly reader: PacketReader | null;
 }
@@ -162,17 +205,16 @@ interface Spawned {
  * mediasoup closes its workers on SIGINT and SIGTERM to this process. The edge drains on these signals and calls
  * must continue, so the workers only end when the pool is closed.
  */
-async function spawn(workerBin: string): Promise<Spawned> {
+function spawn(workerBin: string) {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const before = signals.map((signal) => new Set(process.listeners(signal)));
-  const { started, to, from } = catchPipes(() => createWorker({ workerBin, logLevel: 'error' }));
+  const caught = catchPipes(() => createWorker({ workerBin, logLevel: 'error' }));
   signals.forEach((signal, i) => {
     for (const listener of process.listeners(signal)) {
       if (!before[i]?.has(listener)) process.removeListener(signal, listener);
     }
   });
-  const worker = await started;
-  return { worker, pipe: to, reader: from && PacketReader.inFrontOf(from) };
+  return caught;
 }
 
 export class WorkerPool {
@@ -180,6 +222,7 @@ export class WorkerPool {
   readonly #workers = new Set<MediaWorker>();
   readonly #restarts: Timers;
   #deaths = 0;
+  #hangs = 0;
   #closed = false;
 
   private constructor(options: WorkerPoolOptions) {
@@ -213,6 +256,11 @@ export class WorkerPool {
     return this.#deaths;
   }
 
+  /** Those of them that hung. */
+  get hangs(): number {
+    return this.#hangs;
+  }
+
   /** The worker with the fewest legs. @throws CallRefused 503 while none is up */
   leastLoaded(): MediaWorker {
     let best: MediaWorker | undefined;
@@ -241,12 +289,13 @@ export class WorkerPool {
   }
 
   async #add(): Promise<void> {
-    const worker = await MediaWorker.start(this.#options.workerBin);
+    const worker = await MediaWorker.start(this.#options);
     if (this.#closed) return worker.close();
     this.#workers.add(worker);
-    worker.onDeath((error) => {
+    worker.onDeath((error, hung) => {
       this.#workers.delete(worker);
       this.#deaths++;
+      if (hung) this.#hangs++;
       const fields = { pid: worker.pid, legs: worker.legs, error: error.message };
       this.#options.log.error(fields, 'a media worker died; its calls end and it is replaced');
       this.#replaceLater();

@@ -29,9 +29,15 @@ export interface Port {
 
 /** Requests without an answer; at a side with more the other one does not answer any more. */
 const mostUnanswered = 10_000;
+/**
+ * Messages that the other side has not read yet. They wait in memory; with 1,000 calls a second it is about the number
+ * of three seconds.
+ */
+const mostUnread = 50_000;
 
+/** `read`: how many messages of the other side its sender had read. */
 const envelope = objectOf(
-  { kind: oneOf('tell', 'ask', 'answer', 'fault'), body: anything },
+  { kind: oneOf('tell', 'ask', 'answer', 'fault'), read: integer(0), body: anything },
   { name: text, id: integer(1) },
 );
 
@@ -80,9 +86,13 @@ export class Channel {
   readonly #takes = new Map<string, (body: unknown, id: number | undefined) => void>();
   readonly #asked = new Map<number, Asked>();
   #nextId = 1;
+  #posted = 0;
+  /** How many of these the other side has read, as it has said last. */
+  #readThere = 0;
+  #readHere = 0;
   #closed: Error | null = null;
 
-  /** @param broken called when the other side breaks the protocol: it cannot be trusted any more */
+  /** @param broken called when the other side breaks the protocol, or does not read: it cannot be trusted any more */
   constructor(port: Port, broken: (error: Error) => void) {
     this.#port = port;
     this.#broken = broken;
@@ -95,7 +105,7 @@ export class Channel {
 
   /** No effect when the channel is closed. */
   tell<T>({ name }: Notice<T>, body: T): void {
-    if (!this.#closed) this.#port.post({ kind: 'tell', name, body });
+    this.#post({ kind: 'tell', name, body });
   }
 
   /** Rejects with the error of the other side, or with that of `close`. */
@@ -142,7 +152,7 @@ export class Channel {
       this.#wrong(name, answer, value);
     };
     this.#asked.set(id, { answered, failed });
-    this.#port.post({ kind: 'ask', id, name, body });
+    this.#post({ kind: 'ask', id, name, body });
   }
 
   onTell<T>({ name, body: shape }: Notice<T>, take: (body: T) => void): void {
@@ -168,8 +178,8 @@ export class Channel {
   }
 
   #answer<A>(id: number, work: () => Soon<A>): void {
-    const answered = (body: A) => this.#reply({ kind: 'answer', id, body });
-    const failed = (error: unknown) => this.#reply({ kind: 'fault', id, body: faultOf(error) });
+    const answered = (body: A) => this.#post({ kind: 'answer', id, body });
+    const failed = (error: unknown) => this.#post({ kind: 'fault', id, body: faultOf(error) });
     try {
       const answer = work();
       if (answer instanceof Promise) answer.then(answered, failed);
@@ -179,8 +189,16 @@ export class Channel {
     }
   }
 
-  #reply(message: object): void {
-    if (!this.#closed) this.#port.post(message);
+  #post(message: object): void {
+    if (this.#closed) return;
+    if (this.#posted - this.#readThere >= mostUnread) {
+      const error = new Error(`the other side has not read the last ${mostUnread} messages`);
+      this.close(error);
+      this.#broken(error);
+      return;
+    }
+    this.#posted++;
+    this.#port.post({ ...message, read: this.#readHere });
   }
 
   #receive(message: unknown): void {
@@ -189,7 +207,9 @@ export class Channel {
       this.#wrong('?', envelope, message);
       return;
     }
-    const { kind, name = '', id, body } = message;
+    this.#readHere++;
+    const { kind, name = '', id, read, body } = message;
+    this.#readThere = Math.max(this.#readThere, Math.min(read, this.#posted));
     if (kind === 'tell' || kind === 'ask') {
       const take = this.#takes.get(name);
       if (take) take(body, id);

@@ -65,11 +65,16 @@ describe('media shards', () => {
 
   let log = new QuietLog();
 
-  async function start(count: number, data: FakeShardData = { ports: 2 }, hangMs = 60_000) {
+  async function start(
+    count: number,
+    data: FakeShardData = { ports: 2 },
+    hangMs = 60_000,
+    thread: (data: FakeShardData) => ShardThread = startThread,
+  ) {
     log = new QuietLog();
     shards = await MediaShards.start({
       shards: count,
-      start: () => startThread(data),
+      start: () => thread(data),
       clock: systemClock,
       log,
       limits: { ...shardLimits, lookMs: 5, hangMs, restartMs: 5 },
@@ -217,6 +222,26 @@ describe('media shards', () => {
     // What was counted stays counted.
     await expect.poll(() => media.stats()).toMatchObject({ workerDeaths: 3, skippedFrames: 6 });
     expect(media.metrics()).toEqual({ requests: 3, inside: 2 });
+  });
+
+  it('are tried again when the system makes no more threads', async () => {
+    let made = 0;
+    const media = await start(1, { ports: 1 }, 60_000, (data) => {
+      made++;
+      if (made === 2 || made === 3) throw new Error('no more threads');
+      return startThread(data);
+    });
+    await threads[0]?.terminate();
+    await eventually(
+      'another shard',
+      () => (made === 4 && saw({ ...media.stats(), log: log.lines }).shards === 1) || null,
+    );
+    const failed = log.lines.filter(({ message }) => message.endsWith('trying again'));
+    expect(failed.map(({ fields }) => ('err' in fields ? String(fields.err) : null))).toEqual([
+      'Error: no more threads',
+      'Error: no more threads',
+    ]);
+    await leg(media, 'a');
   });
 
   it('refuse calls with 503 while none is up, and say why one cannot start', async () => {

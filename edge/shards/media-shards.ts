@@ -45,6 +45,7 @@ export interface ShardsStats {
   readonly legs: number;
   readonly ports: { readonly inUse: number; readonly total: number };
   readonly workerDeaths: number;
+  readonly workerHangs: number;
   readonly packetsHere: number;
   readonly legsWithoutKeys: number;
   readonly skippedFrames: number;
@@ -111,6 +112,7 @@ export class MediaShards implements Media, Agents {
         total: this.#slots.reduce((total, { ports }) => total + ports, 0),
       },
       workerDeaths: sum(({ worker_deaths }) => worker_deaths),
+      workerHangs: sum(({ worker_hangs }) => worker_hangs),
       packetsHere: sum(({ packets_here }) => packets_here),
       legsWithoutKeys: sum(({ legs_without_keys }) => legs_without_keys),
       skippedFrames: sum(({ skipped_frames }) => skipped_frames),

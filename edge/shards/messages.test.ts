@@ -4,7 +4,7 @@ import { fits } from '#shared/shapes.ts';
 import { portPair } from '../../test/kit/edge/loopback.ts';
 import { echoAgent } from '../../test/kit/fakes/fake-agents.ts';
 import { CallRefused } from '../call/refused.ts';
-import { Channel, type Notice, type Request } from './channel.ts';
+import { Channel, type Notice, type Port, type Request } from './channel.ts';
 import { toMain, toShard } from './messages.ts';
 
 const call = {
@@ -22,6 +22,7 @@ const state = {
   legs: 1,
   ports_in_use: 1,
   worker_deaths: 0,
+  worker_hangs: 0,
   packets_here: 9,
   legs_without_keys: 0,
   skipped_frames: 0,
@@ -229,8 +230,8 @@ describe('the protocol of shards', () => {
     const broken: string[] = [];
     new Channel(other, (error) => broken.push(error.message));
     for (const message of [
-      { kind: 'tell', name: 'nonsense', body: {} },
-      { kind: 'answer', id: 7, body: {} },
+      { kind: 'tell', name: 'nonsense', read: 0, body: {} },
+      { kind: 'answer', id: 7, read: 0, body: {} },
       'nothing',
     ])
       one.post(message);
@@ -239,6 +240,28 @@ describe('the protocol of shards', () => {
       'an answer to nothing that was asked',
       expect.stringContaining('must be object'),
     ]);
+  });
+
+  it('lets 50,000 messages wait for a side that does not read, and then is closed', async () => {
+    const broken: string[] = [];
+    let posted = 0;
+    let say: (message: unknown) => void = () => {};
+    const port: Port = { post: () => void posted++, listen: (receive) => (say = receive) };
+    const here = new Channel(port, (error) => broken.push(error.message));
+    const asked = here.ask(toShard.offer, { leg: 1 });
+    for (let told = 1; told < 50_000; told++) here.tell(toShard.closeLeg, { leg: 1 });
+    // Any message says how many were read.
+    here.onTell(toMain.agentFailed, () => {});
+    say({ kind: 'tell', name: 'agent_failed', read: 20, body: { agent: 1, why: 'none' } });
+    for (let told = 0; told < 20; told++) here.tell(toShard.closeLeg, { leg: 1 });
+    expect({ posted, broken }).toEqual({ posted: 50_020, broken: [] });
+    here.tell(toShard.closeLeg, { leg: 1 });
+    here.tell(toShard.closeLeg, { leg: 1 });
+    expect({ posted, broken }).toEqual({
+      posted: 50_020,
+      broken: ['the other side has not read the last 50000 messages'],
+    });
+    await expect(asked).rejects.toThrow('not read');
   });
 
   it('lets 10,000 requests wait for an answer, and no more', async () => {

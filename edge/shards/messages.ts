@@ -63,6 +63,7 @@ const state = objectOf({
   legs: count,
   ports_in_use: count,
   worker_deaths: count,
+  worker_hangs: count,
   packets_here: count,
   legs_without_keys: count,
   skipped_frames: count,

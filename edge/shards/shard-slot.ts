@@ -1,6 +1,7 @@
 /** The place of one media shard: runs its thread, watches it, and replaces it when it ends. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { CodecName } from '#shared/codecs.ts';
+import { Liveness } from '#shared/liveness.ts';
 import type { Log } from '../call/log.ts';
 import { Channel, type Port } from './channel.ts';
 import { type ShardConfig, type ShardState, toMain, toShard } from './messages.ts';
@@ -58,18 +59,24 @@ export const shardLimits: ShardLimits = {
   stopMs: 5_000,
 };
 
+/** Customers and their peers are told this. Why is for the log: it may quote another customer's data. */
+const lost = 'the media shard that carried the call ended';
+
 interface Running {
   readonly thread: ShardThread;
   readonly shard: Shard;
   readonly load: ShardLoad;
   readonly release: () => void;
-  isReady: boolean;
+  /** Null until it is ready. */
+  liveness: Liveness | null;
+  killed: boolean;
 }
 
 const noState: ShardState = {
   legs: 0,
   ports_in_use: 0,
   worker_deaths: 0,
+  worker_hangs: 0,
   packets_here: 0,
   legs_without_keys: 0,
   skipped_frames: 0,
@@ -97,7 +104,7 @@ export class ShardSlot {
 
   /** Null while it is being replaced. */
   get up(): Shard | null {
-    return this.#running?.isReady ? this.#running.shard : null;
+    return this.#running?.liveness ? this.#running.shard : null;
   }
 
   get load(): ShardLoad {
@@ -129,18 +136,16 @@ export class ShardSlot {
 
   configure(config: ShardConfig): void {
     this.#config = config;
-    this.#running?.shard.channel.tell(toShard.configure, config);
+    // One that is not ready gets the last one when it is: those in between would wait in memory.
+    this.up?.channel.tell(toShard.configure, config);
   }
 
   /** Resolves when it is up. @throws Error that says why it cannot be */
-  start(): Promise<void> {
-    const { index, start, log, limits, serve, keyKnown, used, unused } = this.#options;
+  async start(): Promise<void> {
+    const { index, start, limits, serve, keyKnown, used, unused } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const thread = start(index);
-    const channel = new Channel(thread.port, (error) => {
-      log.error({ err: error, shard: index }, 'a media shard broke the protocol; it is ended');
-      thread.kill();
-    });
+    const channel = new Channel(thread.port, (error) => this.#kill(running, error.message));
     const load: ShardLoad = { calls: 0 };
     const shard: Shard = new Shard({
       channel,
@@ -148,13 +153,14 @@ export class ShardSlot {
       used: (call) => used(call, shard, load),
       unused: (callId) => unused(callId, shard),
     });
-    const running: Running = { thread, shard, load, release: serve(channel), isReady: false };
+    const running: Running = { thread, shard, load, release: serve(channel), liveness: null, killed: false };
     this.#running = running;
     channel.onTell(toMain.ready, ({ codecs, ports }) => {
       this.#codecs = codecs;
       this.#ports = ports;
-      running.isReady = true;
-      this.#watch(running);
+      this.#timer?.cancel();
+      running.liveness = this.#watch(running);
+      if (this.#config) channel.tell(toShard.configure, this.#config);
       resolve();
     });
     channel.onTell(toMain.unusable, ({ why }) => reject(new Error(why)));
@@ -162,7 +168,6 @@ export class ShardSlot {
       reject(new Error(`the media shard ended: ${why}`));
       this.#ended(running, why);
     });
-    if (this.#config) channel.tell(toShard.configure, this.#config);
     this.#after(limits.startMs, () => this.#kill(running, `it was not ready within ${limits.startMs} ms`));
     return promise;
   }
@@ -172,8 +177,9 @@ export class ShardSlot {
     const running = this.#running;
     this.#timer?.cancel();
     if (!running) return;
+    running.liveness?.end();
     const timer = this.#options.clock.after(this.#options.limits.stopMs, () => running.thread.kill());
-    if (running.isReady) {
+    if (running.liveness) {
       const kill = () => running.thread.kill();
       running.shard.channel.ask(toShard.stop, {}).then(kill, kill);
     } else running.thread.kill();
@@ -187,41 +193,52 @@ export class ShardSlot {
     this.#timer = this.#options.clock.after(ms, fire);
   }
 
-  #kill({ thread }: Running, why: string): void {
-    this.#options.log.error({ shard: this.#options.index, why }, 'a media shard is ended');
-    thread.kill();
+  #kill(running: Running, why: string): void {
+    if (running.killed) return;
+    running.killed = true;
+    const { index, log, limits } = this.#options;
+    log.error({ shard: index, why }, 'a media shard is ended');
+    this.#unplace(running);
+    running.thread.kill();
+    // A library of the system cannot be interrupted, and the ports are free only after its thread.
+    this.#after(limits.stopMs, () => {
+      log.error({ shard: index, why }, 'a media shard does not end: its calls end, and it takes no others');
+      running.shard.lost(new Error(lost));
+    });
+  }
+
+  /** It gets no more calls. */
+  #unplace(running: Running): void {
+    running.liveness?.end();
+    running.liveness = null;
   }
 
   /** Asks for its state, again and again. */
-  #watch(running: Running): void {
-    const { lookMs, hangMs } = this.#options.limits;
-    // In steps: a pause of the main thread itself, whose end finds the answer waiting, is one step at most.
-    const wait = (leftMs: number): void => {
-      const stepMs = Math.min(lookMs, leftMs);
-      this.#after(stepMs, () => {
-        if (leftMs > stepMs) wait(leftMs - stepMs);
-        else this.#kill(running, `it did not answer within ${hangMs} ms`);
-      });
-    };
-    wait(hangMs);
-    running.shard.channel.ask(toShard.state, {}).then(
-      (state) => {
-        this.#state = state;
-        this.#after(lookMs, () => this.#watch(running));
+  #watch(running: Running): Liveness {
+    const { clock, limits } = this.#options;
+    const { lookMs: everyMs, hangMs } = limits;
+    return new Liveness({
+      clock,
+      everyMs,
+      hangMs,
+      ask: async () => {
+        const state = await running.shard.channel.ask(toShard.state, {});
+        // The last messages of a thread come with its end: what was remembered then is not counted twice.
+        if (running.liveness) this.#state = state;
       },
-      // It ended.
-      () => {},
-    );
+      hung: () => this.#kill(running, `it did not answer within ${hangMs} ms`),
+    });
   }
 
-  #ended({ shard, load, release }: Running, why: string): void {
-    const { index, log, limits, gone } = this.#options;
+  #ended(running: Running, why: string): void {
+    const { index, log, gone } = this.#options;
+    const { shard, load, release } = running;
     this.#running = null;
     this.#timer?.cancel();
+    this.#unplace(running);
     release();
     const { calls } = load;
-    // Customers and their peers are told this. Why is for the log: it may quote another customer's data.
-    gone(index, shard.lost(new Error('the media shard that carried the call ended')));
+    gone(index, shard.lost(new Error(lost)));
     if (this.#closed) {
       this.#gone.resolve();
       return;
@@ -229,9 +246,16 @@ export class ShardSlot {
     this.#deaths++;
     this.#remember();
     log.error({ shard: index, why, calls }, 'a media shard ended; its calls end and it is replaced');
+    this.#replaceLater();
+  }
+
+  #replaceLater(): void {
+    const { index, log, limits } = this.#options;
     this.#after(limits.restartMs, () => {
       this.start().catch((error: unknown) => {
         log.error({ err: error, shard: index }, 'a media shard could not be started; trying again');
+        // There was no thread whose end would do it: the system makes no more of them, or memory is short.
+        if (!this.#running && !this.#closed) this.#replaceLater();
       });
     });
   }
@@ -239,16 +263,18 @@ export class ShardSlot {
   /** Counters must not go back when a shard is replaced; its gauges are over. */
   #remember(): void {
     const [earlier = noState] = this.#past;
-    const { counters, worker_deaths, packets_here, legs_without_keys, skipped_frames } = this.#state;
+    const last = this.#state;
     const summed: Record<string, number> = { ...earlier.counters };
-    for (const [series, value] of Object.entries(counters)) summed[series] = (summed[series] ?? 0) + value;
+    for (const [series, value] of Object.entries(last.counters))
+      summed[series] = (summed[series] ?? 0) + value;
     this.#past[0] = {
       legs: 0,
       ports_in_use: 0,
-      worker_deaths: earlier.worker_deaths + worker_deaths,
-      packets_here: earlier.packets_here + packets_here,
-      legs_without_keys: earlier.legs_without_keys + legs_without_keys,
-      skipped_frames: earlier.skipped_frames + skipped_frames,
+      worker_deaths: earlier.worker_deaths + last.worker_deaths,
+      worker_hangs: earlier.worker_hangs + last.worker_hangs,
+      packets_here: earlier.packets_here + last.packets_here,
+      legs_without_keys: earlier.legs_without_keys + last.legs_without_keys,
+      skipped_frames: earlier.skipped_frames + last.skipped_frames,
       counters: summed,
       gauges: {},
     };

@@ -90,6 +90,7 @@ export class TestMedia implements LocalMedia {
       this.#media = await createMedia({
         ...mediaSettings(context, tests),
         workers: 1,
+        workerLimits: context.limits.workers,
         log: context.log,
         keyKnown: (callId, key) => context.keys.note(callId, key),
       });

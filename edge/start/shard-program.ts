@@ -52,6 +52,7 @@ export async function runShard(settings: ShardSettings): Promise<void> {
     media = await createMedia({
       ...settings.media,
       workers: 1,
+      workerLimits: limits.workers,
       recordings: {
         folder,
         room: new DiskRoom(limits.recordings.mostBytes, used, writer),
@@ -114,13 +115,14 @@ function toMainThread(): Port {
 }
 
 function stateOf(media: RunningMedia): Omit<ShardState, 'counters' | 'gauges'> {
-  const { legs, ports, workerDeaths, packetsHere, legsWithoutKeys, skippedFrames } = media.stats();
+  const { legs, ports, workerDeaths, workerHangs, ...counts } = media.stats();
   return {
     legs,
     ports_in_use: ports.inUse,
     worker_deaths: workerDeaths,
-    packets_here: packetsHere,
-    legs_without_keys: legsWithoutKeys,
-    skipped_frames: skippedFrames,
+    worker_hangs: workerHangs,
+    packets_here: counts.packetsHere,
+    legs_without_keys: counts.legsWithoutKeys,
+    skipped_frames: counts.skippedFrames,
   };
 }

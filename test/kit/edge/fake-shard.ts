@@ -66,6 +66,7 @@ if (port) {
     legs: media.open,
     ports_in_use: media.open,
     worker_deaths: 1,
+    worker_hangs: 1,
     packets_here: 10,
     legs_without_keys: 0,
     skipped_frames: 2,
