@@ -129,6 +129,9 @@ export class CallAgent {
   }
 
   #attach(): void {
-    this.#call.media?.attach(this.#seat?.agent ?? null);
+    const agent = this.#seat?.agent ?? null;
+    // A leg that is about to be bridged sends nothing of ours: the relay is another stream, with an SSRC of its own, and
+    // baresip plays nothing of a peer whose SSRC changes within its first packets.
+    this.#call.media?.attach(agent?.silent ? null : agent);
   }
 }

@@ -43,6 +43,8 @@ describe('a bridging transfer', () => {
       { legs: [media, bench.media.last], options: { transcode: false } },
     ]);
     expect(media.endpoint).toBeNull();
+    // The target hears one stream from its beginning: that of the bridge.
+    expect(new Set(bench.media.last.attached)).toEqual(new Set([null]));
     expect(agent.closedFor).toEqual([`The call was transferred to ${colleague}.`]);
     expect(bench.record('id-1')).toMatchObject({ status: 'in-progress', transferred_to: colleague });
     expect(bench.notes).toEqual([

@@ -42,6 +42,8 @@ export class FakeMediaLeg implements LocalLeg {
   /** Whether we hold the peer. */
   holding = false;
   endpoint: AudioEndpoint | null = null;
+  /** All so far. */
+  readonly attached: (AudioEndpoint | null)[] = [];
   digits = '';
   closed = 0;
   recording: RecordingOrder | null = null;
@@ -85,6 +87,7 @@ export class FakeMediaLeg implements LocalLeg {
   }
 
   attach(endpoint: AudioEndpoint | null): void {
+    this.attached.push(endpoint);
     this.endpoint = endpoint;
   }
 
