@@ -8,6 +8,7 @@ import { pruneChats } from './chats/index.ts';
 import { pruneChecks } from './checks/index.ts';
 import { addPartitions, type Database, type Db, mostDeletedAtOnce, type SecretBox } from './db/index.ts';
 import type { RetentionMetrics } from './deployment/index.ts';
+import { pruneRemoved } from './edge-config/index.ts';
 import { pruneAnswers } from './http/index.ts';
 import { isoTime, pruneSessions } from './organizations/index.ts';
 import { prunePhoneSessions } from './phone-sessions/index.ts';
@@ -65,6 +66,7 @@ const kinds = {
   alerts: pruneAlerts,
   alertNotices: (db, clock) => pruneAttempts(db, clock, 'alert_notices'),
   chats: pruneChats,
+  edgeConfig: pruneRemoved,
   ports: (db, clock, { retention }) =>
     deletePortsBefore(db, daysAgo(clock, retention.ports), daysAgo(clock, unsignedDays)),
 } satisfies Record<string, Forget>;

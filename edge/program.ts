@@ -6,6 +6,7 @@ import { storageWords } from '#shared/storage-fault.ts';
 import { readSettings } from './config.ts';
 import { Edge } from './edge.ts';
 import { createLog } from './log.ts';
+import { plainEnvironment } from './plain-environment.ts';
 import type { EdgeOptions } from './start/context.ts';
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8')) as {
@@ -28,6 +29,7 @@ export async function runEdge(options: EdgeOptions = {}): Promise<void> {
 }
 
 async function start(options: EdgeOptions): Promise<void> {
+  plainEnvironment();
   const guard = guardProgram({ program: 'edge', version });
   const settings = readSettings();
   const log = createLog(settings.logLevel);

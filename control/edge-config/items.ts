@@ -276,22 +276,3 @@ export async function everything(db: Db): Promise<AlteredKeys> {
 
 /** The pathway of an element with one of its versions. */
 export const pathwayOf = (key: string) => key.slice(0, key.lastIndexOf('@'));
-
-/** Forgets removed elements, unless an edge that is linked to some replica may not know of the removal yet. */
-export async function pruneRemoved(db: Db): Promise<void> {
-  await db
-    .deleteFrom('edge_config_items')
-    .where('content', 'is', null)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('edges')
-            .select('edges.id')
-            .where('edges.replica_id', 'is not', null)
-            .whereRef('edges.applied_version', '<', 'edge_config_items.version'),
-        ),
-      ),
-    )
-    .execute();
-}

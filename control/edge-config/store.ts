@@ -36,7 +36,6 @@ import {
   pathwayItems,
   pathwayOf,
   proxiesItem,
-  pruneRemoved,
   type StoredOrganization,
   storedContent,
   storeItem,
@@ -112,7 +111,6 @@ export class EdgeConfigStore {
    */
   async publishAll(): Promise<void> {
     const different = await this.#reading(async (db) => this.#changed(db, await everything(db)));
-    await pruneRemoved(this.#database.db);
     if (different.length === 0) return;
     await this.#catalogue.change(async (_, altered) => {
       for (const { kind, key } of different) {

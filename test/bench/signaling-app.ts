@@ -10,6 +10,7 @@ import { newId } from '#shared/ids.ts';
 import { Calls } from '../../edge/call/calls.ts';
 import { EngineProcess } from '../../edge/engine-process.ts';
 import { createLog } from '../../edge/log.ts';
+import { plainEnvironment } from '../../edge/plain-environment.ts';
 import { Reporting } from '../../edge/reporting/reporting.ts';
 import { Signaling } from '../../edge/signaling/signaling.ts';
 import { type EngineAddress, openSrf } from '../../edge/signaling/srf/srf.ts';
@@ -40,6 +41,7 @@ const log = createLog('warn');
 process.once('message', (order: Order) => void run(order));
 
 async function run(order: Order): Promise<void> {
+  plainEnvironment();
   let ended = 0;
   if (order.mode === 'tls') {
     process.once('message', () => {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { echoAgent } from '../kit/fakes/fake-agents.ts';
@@ -181,7 +182,7 @@ class AckingControl {
   #take(socket: WebSocket, frame: EdgeToControl): void {
     const say = (answer: ControlToEdge): void => socket.send(JSON.stringify(answer));
     if (frame.type === 'hello') {
-      say({ type: 'welcome', acknowledged: 0 });
+      say({ type: 'welcome', acknowledged: 0, revision: edgeProtocol.revision });
       say({ type: 'config', config });
     } else if (frame.type === 'report') {
       for (const { body } of frame.reports) {

@@ -56,6 +56,7 @@ import { up as callSums } from './0064-call-sums.ts';
 import { up as phoneSessions } from './0065-phone-sessions.ts';
 import { up as distinctConversations } from './0066-distinct-conversations.ts';
 import { up as foreignAgents } from './0070-foreign-agents.ts';
+import { up as removedElements } from './0071-removed-elements.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -114,4 +115,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0065-phone-sessions': { up: phoneSessions },
   '0066-distinct-conversations': { up: distinctConversations },
   '0070-foreign-agents': { up: foreignAgents },
+  '0071-removed-elements': { up: removedElements },
 };
