@@ -15,6 +15,7 @@
  * seconds only extends the wait for the beep.
  */
 import type { VoiceDetector, VoiceDetectors } from '../ears/voice-detector.ts';
+import { AfterWords } from './after-words.ts';
 import { BeepFollower } from './beep.ts';
 import type { AnsweringLimits } from './limits.ts';
 import { SpokenMeter } from './spoken-meter.ts';
@@ -40,6 +41,7 @@ export class AnsweringDetector {
   readonly #spoken: SpokenMeter | null;
   #ear: VoiceDetector | null = null;
   readonly #beep = new BeepFollower();
+  readonly #after = new AfterWords();
   /** Since the first sound of the greeting. */
   #greetingMs = 0;
   /** Longest stretch of speech without a pause. */
@@ -96,6 +98,7 @@ export class AnsweringDetector {
     else this.#loud.write(level, tonality, this.#tones.pitchHz);
     this.#ear?.write(frame);
     this.#beep.write(tonality, this.#tones.pitchHz);
+    this.#after.write(level, this.#voice.voiceMs, this.#voice.quietMs);
     if (this.#verdict === null) this.#decide();
   }
 
@@ -109,9 +112,13 @@ export class AnsweringDetector {
     if (!this.#paused && voice) this.#spokenMs = this.#greetingMs - quietMs;
     const suspected = this.#spokenMs >= suspectMs;
     const spoken = voiceMs >= wordMs;
+    // Noise comes and goes: what seems to be music for a moment is listened to for longer.
+    const music = this.#spoken !== null && quietMs >= pauseMs && this.#after.goesOn;
     if (this.#spokenMs >= greetingMs || (this.#beep.beeping && afterGreeting)) this.#say('voicemail');
-    else if (spoken && quietMs >= (suspected ? suspectPauseMs : pauseMs)) this.#say('human');
+    else if (spoken && quietMs >= (suspected ? suspectPauseMs : pauseMs) && !music) this.#say('human');
     else if (this.#heardMs >= watchMs) this.#say(this.#paused ? 'human' : 'unknown');
+    else if (music && quietMs >= suspectPauseMs) this.#voice.reset();
+    else if (music) return;
     else if (quietMs < pauseMs) return;
     else if (spoken) this.#paused = true;
     else this.#voice.reset();
