@@ -45,6 +45,7 @@ function targets() {
     signaling: {
       register: (trunkId: string, orderId: string) => done.push(['register', trunkId, orderId]),
     },
+    phoneAgents: { expect: (agent: { session_id: string }) => done.push(['phone agent', agent.session_id]) },
     testCall: (order: { test_call_id: string }) => done.push(['test call', order.test_call_id]),
     testRun: async (order: { run_id: string }) => {
       done.push(['test run', order.run_id]);

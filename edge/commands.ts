@@ -7,6 +7,7 @@ import type { OutboundPlan } from './call/call-plan.ts';
 import type { ParkOrder } from './call/ports/park.ts';
 import type { ByeExtras } from './call/ports/signaling.ts';
 import type { TransferOrder } from './call/ports/transfer.ts';
+import type { PhoneAgent } from './signaling/admission/phone/phone-agents.ts';
 import type { TestCallOrder } from './trunks/test-call/test-call.ts';
 
 export interface CommandTargets {
@@ -26,6 +27,8 @@ export interface CommandTargets {
     discover(query: Pick<Discovery, 'host' | 'port' | 'transport'>): Promise<DiscoveryResult>;
   };
   readonly signaling: { register(trunkId: string, orderId: string): void };
+  /** Throws when there are too many. */
+  readonly phoneAgents: { expect(agent: PhoneAgent): void };
   testCall(order: TestCallOrder): void;
   /** Rejects when the call cannot be placed. */
   testRun(order: TestRunOrder): Promise<void>;
@@ -58,6 +61,9 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
         precallDtmf: command.precall_dtmf,
         voicemail: command.voicemail,
       });
+      break;
+    case 'phone.agent':
+      targets.phoneAgents.expect(command);
       break;
     case 'call.transfer': {
       const { target, method, announcement, accept_key: acceptKey } = command;

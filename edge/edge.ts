@@ -23,6 +23,7 @@ import { ProbeReports } from './probe-reports.ts';
 import type { RecordingUploads } from './reporting/recordings/uploads.ts';
 import type { Reporting } from './reporting/reporting.ts';
 import type { MediaShards } from './shards/media-shards.ts';
+import { PhoneAgents } from './signaling/admission/phone/phone-agents.ts';
 import type { Signaling } from './signaling/signaling.ts';
 import { callsOf, outboundLimitsOf } from './start/calls.ts';
 import { clock, createContext, type EdgeOptions } from './start/context.ts';
@@ -104,7 +105,14 @@ export class Edge {
     const reporting = await reportingOf(context, media.availableCodecs(), {
       onConfig,
       onCommand: (command) =>
-        carryOut(command, { calls, trunks, signaling, ...tests, report: (body) => reporting.report(body) }),
+        carryOut(command, {
+          calls,
+          trunks,
+          signaling,
+          phoneAgents,
+          ...tests,
+          report: (body) => reporting.report(body),
+        }),
       fleet: {
         welcomed: (control) => fleet.welcomed(control),
         receive: (frame) => fleet.receive(frame),
@@ -127,6 +135,7 @@ export class Edge {
     });
     const limits = outboundLimitsOf(context, fleet.counts);
     const agentTestCalls = new AgentTestCalls(clock);
+    const phoneAgents = new PhoneAgents(clock);
     const calls: Calls = callsOf(context, {
       media,
       agents: media,
@@ -145,6 +154,7 @@ export class Edge {
       trunks: () => trunks,
       fleet,
       refusals: stores.refusals,
+      phoneAgents,
       engineUp: (up) => {
         trunks.engineUp(up);
         reporting.sendStatus();

@@ -18,8 +18,12 @@ export const longestPhoneSessionS = 3600;
 export const mostPhoneCalls = 100;
 /** Longest name of a caller, characters. */
 export const longestPhoneCaller = 64;
+/** Longest party that a session calls over a trunk, characters. */
+export const longestPhoneTarget = 128;
+/** Dialled to talk with the agent of a session that is for one agent instead of a number. */
+export const phoneAgentUser = 'agent';
 /** Longest user name that is read, octets: the claims with the longest caller in four octets a character. */
-const longestUsername = 1_200;
+const longestUsername = 1_400;
 
 /** What a session allows. Times in ms since the epoch. */
 export const PhoneClaims = Type.Object({
@@ -28,8 +32,12 @@ export const PhoneClaims = Type.Object({
   org_id: Type.String({ maxLength: 36 }),
   /** the one edge that accepts it */
   edge_id: Type.String({ maxLength: 64 }),
-  /** whose agent may be called, E.164 with plus */
+  /** whose agent may be called, E.164 with plus; with `to` the number that calls; with `agent` {@link phoneAgentUser} */
   number: Type.String({ maxLength: 20 }),
+  /** who is called over a trunk of the number, instead of its agent */
+  to: Type.Optional(Type.String({ maxLength: longestPhoneTarget })),
+  /** true: control has told the edge the agent (`phone.agent` of commands.ts) */
+  agent: Type.Optional(Type.Literal(true)),
   /** shown as the caller */
   caller: Type.String({ minLength: 1, maxLength: longestPhoneCaller }),
   issued_at: Type.Integer(),

@@ -65,7 +65,7 @@ export const refusals = {
   media_refused: {
     summary: 'The offered media cannot be accepted.',
     advice:
-      'Turn on SRTP (SDES, AES_CM_128_HMAC_SHA1_80) and a codec of codec_config in the PBX; the detail says what was missing.',
+      'The detail says what was missing. A PBX needs SRTP (SDES, AES_CM_128_HMAC_SHA1_80) and a codec of codec_config; a page with a phone session needs WebRTC with Opus or PCMU, as sip.js offers it by default.',
   },
   agent_unavailable: {
     summary: 'The agent could not be started.',

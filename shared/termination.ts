@@ -83,6 +83,11 @@ export const terminations = {
   },
   number_unknown: { party: 'caller', sipStatus: 404, summary: 'The dialed number is not configured.' },
   no_agent: { party: 'edge', sipStatus: 480, summary: 'The number has no agent to answer.' },
+  dial_failed: {
+    party: 'callee',
+    sipStatus: 480,
+    summary: 'The party that a browser called over a trunk was not reached.',
+  },
   agent_unavailable: { party: 'agent', sipStatus: 480, summary: 'The agent could not be started.' },
   agent_failed: { party: 'agent', sipStatus: 0, summary: 'The agent failed during the call.' },
   capacity: { party: 'edge', sipStatus: 503, summary: 'The edge is at its call limit.' },

@@ -120,8 +120,8 @@ export interface Operations {
   'POST /v1/phone-sessions': {
     path: Readonly<Record<string, never>>;
     query: Readonly<Record<string, never>>;
-    body: { readonly phone_number: string; readonly caller: string; readonly purpose?: string | null; readonly calls?: number; readonly expires_in_seconds?: number };
-    answer: { readonly data: { readonly phone_session: { readonly id: string; readonly phone_number: string; readonly caller: string; readonly purpose: string | null; readonly calls: number; readonly edge_id: string; readonly state: "open" | "expired" | "revoked"; readonly created_at: string; readonly expires_at: string; readonly revoked_at: string | null }; readonly credentials: { readonly username: string; readonly password: string; readonly realm: string; readonly url: string; readonly uri: string } }; readonly errors: null };
+    body: { readonly phone_number?: string; readonly to?: string; readonly pathway_id?: string; readonly pathway_version?: number | "production" | "staging"; readonly persona_id?: string; readonly caller: string; readonly purpose?: string | null; readonly calls?: number; readonly expires_in_seconds?: number };
+    answer: { readonly data: { readonly phone_session: { readonly id: string; readonly phone_number: string | null; readonly to: string | null; readonly pathway_id: string | null; readonly pathway_version: number | null; readonly persona_id: string | null; readonly caller: string; readonly purpose: string | null; readonly calls: number; readonly calls_made: number; readonly edge_id: string; readonly state: "open" | "expired" | "revoked"; readonly created_at: string; readonly expires_at: string; readonly revoked_at: string | null }; readonly credentials: { readonly username: string; readonly password: string; readonly realm: string; readonly url: string; readonly uri: string } }; readonly errors: null };
   };
   'GET /v1/sip': {
     path: Readonly<Record<string, never>>;

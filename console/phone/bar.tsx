@@ -71,6 +71,8 @@ function Dial() {
   const { data } = useLoaded('numbers of the phone', (signal) =>
     request('GET /v1/sip/numbers', { query: { limit: 100 }, signal }),
   );
+  const numbers = data?.data.numbers ?? [];
+  const outgoing = numbers.flatMap((one) => (one.directions.includes('outbound') ? [one.phone_number] : []));
   return (
     <>
       {now.state === 'ended' && (
@@ -84,10 +86,28 @@ function Dial() {
         aria-label={words.title}
         onSubmit={(event) => {
           event.preventDefault();
-          const phone_number = textOf(new FormData(event.currentTarget), 'number');
-          if (phone_number !== '') void begin({ name: phone_number, session: { phone_number } });
+          const data = new FormData(event.currentTarget);
+          const [from, name] = [textOf(data, 'from'), textOf(data, 'number')];
+          if (name === '') return;
+          void begin({
+            name,
+            session: from === '' ? { phone_number: name } : { phone_number: from, to: name },
+          });
         }}
       >
+        {outgoing.length > 0 && (
+          <label class="row">
+            {words.way}
+            <select name="from">
+              <option value="">{words.agents}</option>
+              {outgoing.map((from) => (
+                <option key={from} value={from}>
+                  {words.out(from)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
         <label class="row">
           {words.number}
           <input
@@ -100,7 +120,7 @@ function Dial() {
           />
         </label>
         <datalist id="phone-numbers">
-          {data?.data.numbers.map(({ phone_number }) => (
+          {numbers.map(({ phone_number }) => (
             <option key={phone_number} value={phone_number} />
           ))}
         </datalist>

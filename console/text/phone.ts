@@ -1,8 +1,11 @@
 /** Texts of the phone. */
 export const phone = {
   title: 'Phone',
+  way: 'Call',
+  agents: 'the agent of',
+  out: (from: string) => `out, from ${from}`,
   number: 'Number',
-  numberHint: 'one of your numbers: its agent answers',
+  numberHint: 'an agent: one of your numbers; out: a number, an extension or a SIP URI',
   call: 'Call',
   close: 'Close the phone',
   caller: (key: string) => `Console, key ${key}`,
@@ -46,7 +49,7 @@ export const phone = {
   },
   problems: {
     refused: (phrase: string) => `The edge refused the call: ${phrase}`,
-    refusedHelps: 'Refused calls has the reason and what to change.',
+    refusedHelps: 'Refused calls or the call log has the reason, and what to change.',
     lost: 'The connection to the edge was lost, and did not come back within 30 s.',
     lostHelps: 'Check the network of this computer, then call again.',
     unreachable: (url: string) => `No connection to the edge at ${url}`,

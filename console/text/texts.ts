@@ -15,6 +15,8 @@ export const texts = {
   copy: 'Copy',
   copied: 'Copied.',
   phone: 'Phone',
+  talk: 'Talk',
+  talkTo: (name: string) => `Talk to ${name}`,
   nav: {
     label: 'Screens',
     menu: 'Menu',

@@ -22,12 +22,14 @@ import { queueConferenceEvents, type ReportedEvent } from './conference-events.t
 import { happeningsOfCalls, happeningsOfLines, happeningsOfSamples } from './happenings.ts';
 import { unwantedOf } from './lost-store.ts';
 import { MeasuredParts } from './measured-store.ts';
+import { countNewPhoneCalls, type PhoneCall } from './phone-uses.ts';
 import { callRow } from './rules.ts';
 
 type Body<T extends ReportBody['type']> = Extract<ReportBody, { type: T }>;
 
 interface ReportedCall {
   readonly row: CallRow;
+  readonly phone: PhoneCall | null;
   readonly event: ReportedEvent | null;
   readonly effects: ReportEffects;
 }
@@ -51,7 +53,10 @@ export class CallReports {
   addCall({ call }: Body<'call'>, edgeId: string, effects: ReportEffects): void {
     const { conference_event: event } = call;
     this.#effects ??= effects;
-    this.#calls.push({ row: callRow(call, edgeId), event: event ? { event, call } : null, effects });
+    const { id, org_id: orgId, variables } = call;
+    const { phone_session_id: sessionId } = variables;
+    const phone = typeof sessionId === 'string' ? { id, orgId, sessionId } : null;
+    this.#calls.push({ row: callRow(call, edgeId), phone, event: event ? { event, call } : null, effects });
   }
 
   addTranscript(body: Body<'transcript'>, received_at: string, effects: ReportEffects): void {
@@ -98,6 +103,10 @@ export class CallReports {
       now,
     );
     if (queued || told) wanted[0]?.effects.announced.add(webhookSubject);
+    await countNewPhoneCalls(
+      db,
+      wanted.flatMap(({ phone }) => phone ?? []),
+    );
     const ids = new Set(wanted.map(({ row }) => row.id));
     await withSums(db, [...ids], async () => {
       for (const rows of newestRows(wanted.map(({ row }) => row))) await saveCalls(db, [...rows.values()]);

@@ -127,7 +127,7 @@ async function publishedVersions(db: Db, pathwayId: string): Promise<PublishedVe
 
 /**
  * The versions of a pathway that calls may use: the live graph, the published ones, and those referenced by numbers,
- * personas, other pathways and calls in progress.
+ * personas, other pathways, phone sessions and calls in progress.
  */
 export async function pathwayItems(db: Db, pathwayId: string): Promise<Item[]> {
   const row = await db.selectFrom('pathways').selectAll().where('id', '=', pathwayId).executeTakeFirst();
@@ -176,6 +176,14 @@ async function graphItems(db: Db, row: PathwayRow): Promise<Item[]> {
     .execute();
   for (const { pathway_id, pathway_version } of called)
     if (pathway_id === row.id && pathway_version !== null) versions.add(pathway_version);
+  // Listed for a day after their end, which is longer than any of them may call.
+  const talked = await db
+    .selectFrom('phone_sessions')
+    .select('pathway_version')
+    .distinct()
+    .where('pathway_id', '=', row.id)
+    .execute();
+  for (const { pathway_version } of talked) if (pathway_version !== null) versions.add(pathway_version);
   // A call in progress may still continue in a version that its persona or another pathway referred to when it began.
   if (called.length > 0) for (const version of await sentVersions(db, row.id)) versions.add(version);
   versions.delete(0);

@@ -1,6 +1,7 @@
 /** The currently connected edges: of this replica, and as the others say (shared-edges.ts). */
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { FleetFrame } from '#shared/edge-protocol/fleet.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type Candidate, chooseEdge, type RegionWish } from './choice.ts';
 import { closeCode } from './close-codes.ts';
@@ -62,6 +63,14 @@ export const takesCalls = (edge: ConnectedEdge) =>
 
 /** What of an edge decides about its part in the fleet. */
 export const stateOf = (edge: ConnectedEdge) => `${edge.inFleet} ${hasEngine(edge)} ${isDraining(edge)}`;
+
+interface BrowserWish {
+  readonly wish: RegionWish | null;
+  readonly callsMore: boolean;
+}
+
+const knowsMorePhones = ({ metrics }: ConnectedEdge) =>
+  (metrics.trunkline_edge_protocol_revision ?? 0) >= edgeProtocol.phonesCallMore;
 
 function candidate(edge: ConnectedEdge): Candidate & { readonly edge: ConnectedEdge } {
   const { region, weight } = edge.plan;
@@ -191,13 +200,22 @@ export class ConnectedEdges {
     throw ApiError.unavailable('No edge is connected.', 5);
   }
 
-  /** The same of those that take calls of browsers, over WSS. @throws ApiError SERVICE_UNAVAILABLE when there is none */
-  leastLoadedForBrowsers(): ConnectedEdge {
+  /**
+   * The same of those that take calls of browsers, over WSS.
+   * @param callsMore whether it must know sessions that call out or are for an agent
+   * @throws ApiError SERVICE_UNAVAILABLE when there is none
+   */
+  leastLoadedForBrowsers({ wish, callsMore }: BrowserWish): ConnectedEdge {
     const able = this.all.filter(
       (edge) => edge.sip.wss_port !== undefined && takesCalls(edge) && !isDraining(edge),
     );
-    const chosen = chooseEdge(able.map(candidate));
+    const knowing = callsMore ? able.filter(knowsMorePhones) : able;
+    const chosen = chooseEdge(knowing.map(candidate), wish);
     if (chosen) return chosen.edge;
+    if (knowing.length > 0 && wish !== null)
+      throw ApiError.unavailable(`No edge of the region "${wish.region}" takes calls of browsers.`, 30);
+    if (able.length > 0)
+      throw ApiError.unavailable('The edges that take calls of browsers are of an earlier version.', 30);
     throw ApiError.unavailable('No edge takes calls of browsers: none with SIP_WSS_PORT is ready.', 5);
   }
 

@@ -1,4 +1,5 @@
 /** What phone sessions need from the rest of the control plane. */
+import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Database, SecretBox } from '../db/index.ts';
@@ -12,5 +13,7 @@ export interface PhoneSessionDeps {
   /** Revoked sessions and new keys reach the edges through it. */
   readonly catalogue: Catalogue;
   readonly edges: ConnectedEdges;
+  /** Private networks that may be contacted anyway (contract 1.9). */
+  readonly allowedTargets: BlockList;
   readonly quotas: Pick<Quotas, 'counting'>;
 }

@@ -1,4 +1,4 @@
 /** Short-lived credentials with which browsers call. */
 export { phoneSessionRoutes } from './routes.ts';
 export { openPhones, type StoredPhones } from './rules.ts';
-export { phonesOf, prunePhoneSessions } from './store.ts';
+export { countPhoneCalls, phonesOf, prunePhoneSessions } from './store.ts';

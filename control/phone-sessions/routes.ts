@@ -9,13 +9,12 @@ import {
   PhoneSessionQuery,
   withDefaults,
 } from '#shared/api/phone-sessions.ts';
-import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
 import { actorOf, recordChange } from '../audit/index.ts';
 import type { PhoneSessionRow } from '../db/index.ts';
+import { isPublished } from '../edge-link/index.ts';
 import { type App, keepAnswer, orgOf } from '../http/index.ts';
-import { findNumber } from '../numbers/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import type { PhoneSessionDeps } from './deps.ts';
 import { credentialsOf, stateOf, viewOf } from './rules.ts';
@@ -27,11 +26,12 @@ import {
   revokeSession,
   sessionRoom,
 } from './store.ts';
+import { findTarget } from './targets.ts';
 
 const defaultPage = 100;
 
 export function phoneSessionRoutes(app: App, services: PhoneSessionDeps): void {
-  const { catalogue, clock, database, edges, quotas, secrets } = services;
+  const { allowedTargets, catalogue, clock, database, edges, quotas, secrets } = services;
   const { db } = database;
   const view = (row: PhoneSessionRow) => viewOf(row, isoTime(clock));
 
@@ -68,35 +68,72 @@ export function phoneSessionRoutes(app: App, services: PhoneSessionDeps): void {
       access: 'member',
       atomic: true,
       limits: [{ scope: 'new_phone_sessions', limit: 60, windowSeconds: 60 }],
-      errors: ['NUMBER_NOT_FOUND', 'QUOTA_EXCEEDED', 'SERVICE_UNAVAILABLE'],
+      errors: [
+        'AGENT_SOURCE_CONFLICT',
+        'TARGET_NOT_ALLOWED',
+        'NUMBER_NOT_FOUND',
+        'NO_OUTBOUND_ROUTE',
+        'PATHWAY_NOT_FOUND',
+        'VERSION_NOT_FOUND',
+        'PERSONA_NOT_FOUND',
+        'QUOTA_EXCEEDED',
+        'SERVICE_UNAVAILABLE',
+      ],
     },
     schema: {
-      summary: 'Create credentials with which a browser calls a number’s agent',
-      description: 'The password is in this response only.',
+      summary: 'Create credentials with which a browser calls an agent, or a party over a trunk',
+      description:
+        'Give phone_number (its agent is called, or `to` over its trunk), pathway_id or persona_id. The password is in this response only.',
       body: PhoneSessionCreate,
       response: { 200: PhoneSessionMade },
     },
     handler: async (request) => {
       const orgId = orgOf(request);
-      const { phone_number, caller, purpose, calls, expires_in_seconds } = withDefaults(request.body);
-      return catalogue.change(async (trx, altered) => {
-        const number = await findNumber(trx, orgId, toE164(phone_number) ?? phone_number);
-        if (!number) throw ApiError.of('NUMBER_NOT_FOUND', { path: '/phone_number' });
-        const edge = edges.leastLoadedForBrowsers();
+      const { caller, purpose, calls, expires_in_seconds, ...order } = withDefaults(request.body);
+      const target = await findTarget(db, orgId, { ...order, caller }, allowedTargets);
+      const { columns, agent } = target;
+      const edge = edges.leastLoadedForBrowsers({
+        wish: target.region,
+        callsMore: agent !== null || columns.called !== null,
+      });
+      const now = clock.now();
+      const id = newId();
+      const expires_at = now + expires_in_seconds * 1000;
+      // Before the credentials are given out. Should they not be after all, the edge forgets it when it expires.
+      const tell = async () => {
+        if (agent === null) return;
+        const { name, settings } = agent;
+        await edge.command({
+          kind: 'phone.agent',
+          session_id: id,
+          org_id: orgId,
+          name,
+          agent: settings,
+          expires_at,
+        });
+      };
+      await tell();
+      const { pathway_id, pathway_version } = columns;
+      const isNew =
+        pathway_id !== null &&
+        pathway_version !== null &&
+        !(await isPublished(db, pathway_id, pathway_version));
+      const made = await catalogue.change(async (trx, altered) => {
         await quotas.counting('phone_sessions', () => sessionRoom(trx, clock, orgId));
-        const now = clock.now();
         const row: PhoneSessionRow = {
-          id: newId(),
+          id,
           org_id: orgId,
           edge_id: edge.edgeId,
-          number: number.number,
+          ...columns,
           caller,
           purpose,
           calls,
+          calls_made: 0,
           created_at: new Date(now).toISOString(),
-          expires_at: new Date(now + expires_in_seconds * 1000).toISOString(),
+          expires_at: new Date(expires_at).toISOString(),
           revoked_at: null,
         };
+        if (isNew) altered.pathways.add(pathway_id);
         const { generation, replaced } = await nextGeneration(trx, clock, orgId);
         if (replaced) altered.organizations.add(orgId);
         await insertSession(trx, row);
@@ -104,6 +141,9 @@ export function phoneSessionRoutes(app: App, services: PhoneSessionDeps): void {
         const credentials = credentialsOf(row, generation, edge, (input) => secrets.derive(input));
         return keepAnswer(trx, request, plain({ phone_session: view(row), credentials }));
       });
+      // Once it has answered this, it has the version of the pathway too.
+      if (isNew) await tell().catch(() => undefined);
+      return made;
     },
   });
 

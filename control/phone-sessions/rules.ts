@@ -58,12 +58,14 @@ export function credentialsOf(
   edge: Pick<ConnectedEdge, 'sip'>,
   derive: Derive,
 ) {
-  const { id, org_id, edge_id, number, caller, calls, created_at, expires_at } = row;
+  const { id, org_id, edge_id, number, called, caller, calls, created_at, expires_at } = row;
   const username = phoneUsername({
     id,
     org_id,
     edge_id,
     number,
+    ...(called !== null && { to: called }),
+    ...(isForAgent(row) && { agent: true as const }),
     caller,
     issued_at: Date.parse(created_at),
     expires_at: Date.parse(expires_at),
@@ -80,9 +82,15 @@ export function credentialsOf(
   };
 }
 
+/** Whether it is for an agent instead of a number. */
+function isForAgent({ pathway_id, persona_id }: PhoneSessionRow): boolean {
+  return pathway_id !== null || persona_id !== null;
+}
+
 export function viewOf(row: PhoneSessionRow, now: string): PhoneSessionView {
-  const { org_id: _, number, ...shown } = row;
-  return { ...shown, phone_number: number, state: stateOf(row, now) };
+  const { org_id: _, number, called: to, ...shown } = row;
+  const phone_number = isForAgent(row) ? null : number;
+  return { ...shown, phone_number, to, state: stateOf(row, now) };
 }
 
 export function stateOf({ revoked_at, expires_at }: PhoneSessionRow, now: string) {

@@ -129,6 +129,16 @@ export async function phonesOf(db: Db, orgId: string): Promise<StoredPhones | nu
   return storedPhones(row);
 }
 
+/** One more call of a session, as an edge has reported it. */
+export async function countPhoneCalls(db: Db, orgId: string, id: string): Promise<void> {
+  await db
+    .updateTable('phone_sessions')
+    .set(({ eb }) => ({ calls_made: eb('calls_made', '+', 1) }))
+    .where('id', '=', id)
+    .where('org_id', '=', orgId)
+    .execute();
+}
+
 /** Deletes sessions that ended a day ago. Returns how many. */
 export function prunePhoneSessions(db: Db, clock: Clock): Promise<number> {
   const before = new Date(clock.now() - listedMs).toISOString();

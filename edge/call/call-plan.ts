@@ -12,6 +12,8 @@ export interface CallPlan {
   readonly trunkId: string | null;
   /** null: no agent is configured for this number. */
   readonly agent: AgentSettings | null;
+  /** Whom the caller is joined with over a trunk of the number, instead of with an agent. */
+  readonly dial?: string;
   /** Variables from the INVITE's headers (contract 2.8). */
   readonly variables: CallVariables;
   /** Outbound calls: what to do when voicemail answers. */
@@ -28,7 +30,7 @@ export interface CallPlan {
 
 /** Whom to call, and which agent speaks. */
 export interface OutboundPlan
-  extends Omit<CallPlan, 'trunkId' | 'number' | 'parentId' | 'transfer' | 'deadline'> {
+  extends Omit<CallPlan, 'trunkId' | 'number' | 'dial' | 'parentId' | 'transfer' | 'deadline'> {
   /** Id of the call, already known to the requester. */
   readonly callId: string;
   /** The attached number that places the call, E.164 with plus. */

@@ -53,6 +53,7 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly dia
   source_not_allowed: { hangupBy: 'error', dialog: 'ours' },
   number_unknown: { hangupBy: 'error', dialog: 'ours' },
   no_agent: { hangupBy: 'error', dialog: 'ours' },
+  dial_failed: { hangupBy: 'error', dialog: 'ours' },
   agent_unavailable: { hangupBy: 'error', dialog: 'ours' },
   agent_failed: { hangupBy: 'error', dialog: 'ours' },
   capacity: { hangupBy: 'error', dialog: 'ours' },

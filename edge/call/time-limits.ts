@@ -12,6 +12,9 @@ import { SilenceWatch } from './silence-watch.ts';
  */
 const usualHoldQuestionMs = 60_000;
 
+/** Longest call of a browser with a party over a trunk, as the longest `max_duration`. */
+const longestDialMinutes = 720;
+
 export class TimeLimits {
   readonly silence: SilenceWatch;
   readonly #call: LiveCall;
@@ -35,7 +38,7 @@ export class TimeLimits {
   /** The maximum duration starts with the answer. */
   answered(): void {
     const { plan } = this.#call;
-    const minutes = plan.agent?.max_duration ?? 0;
+    const minutes = plan.agent?.max_duration ?? (plan.dial === undefined ? 0 : longestDialMinutes);
     if (minutes === 0) return;
     const now = this.#clock.elapsed();
     const deadline = plan.deadline ?? now + minutes * 60_000;

@@ -81,6 +81,8 @@ const sourceRefreshMs = 5 * 60_000;
 /** Contract 3.5: the trigger `timeout`. */
 const defaultNoResponseMs = 6_000;
 
+const noPhones: PhoneSetUp = { edgeId: '', phonesOf: () => undefined, agentOf: () => undefined };
+
 export class Signaling implements Dialer {
   readonly #options: SignalingOptions;
   readonly #environment: Environment;
@@ -142,7 +144,7 @@ export class Signaling implements Dialer {
       calls,
       strangers: this.#strangers,
       digest,
-      phones: new PhoneGate(clock, options.phones ?? { edgeId: '', phonesOf: () => undefined }),
+      phones: new PhoneGate(clock, options.phones ?? noPhones),
       refusedRecords: new RefusedRecords(clock),
       refusedInvites: this.#refusedInvites,
       refusedLines: new LogThinning(),

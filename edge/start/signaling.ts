@@ -5,6 +5,7 @@ import type { AgentTestCalls } from '../call/agent-test-calls.ts';
 import type { Calls } from '../call/calls.ts';
 import { hostPort } from '../local-address.ts';
 import type { Reporting } from '../reporting/reporting.ts';
+import type { PhoneAgents } from '../signaling/admission/phone/phone-agents.ts';
 import { resolveSource } from '../signaling/admission/source-hosts.ts';
 import type { RefusalStore } from '../signaling/registration/refused-registrations.ts';
 import { Signaling } from '../signaling/signaling.ts';
@@ -20,13 +21,14 @@ interface SignalingParts {
   readonly trunks: () => Trunks;
   readonly fleet: EdgeFleet;
   readonly refusals: RefusalStore;
+  readonly phoneAgents: PhoneAgents;
   /** Called when the engine is up (again) or lost. */
   readonly engineUp: (up: boolean) => void;
 }
 
 export function signalingOf(context: EdgeContext, parts: SignalingParts): Signaling {
   const { settings, limits, log, software, metrics, current } = context;
-  const { calls, agentTestCalls, reporting, trunks, fleet, refusals, engineUp } = parts;
+  const { calls, agentTestCalls, reporting, trunks, fleet, refusals, engineUp, phoneAgents } = parts;
   const { sip } = settings;
   const names = new SecretBox(settings.secretKey ?? keyOfFile(join(settings.dataDir, 'edge-secret.key')));
   return new Signaling({
@@ -47,7 +49,11 @@ export function signalingOf(context: EdgeContext, parts: SignalingParts): Signal
     },
     engineUp,
     resolve: (host) => sourceAddresses(host, trunks()),
-    phones: { edgeId: reporting.edgeId, phonesOf: (orgId) => current.organization(orgId)?.phones },
+    phones: {
+      edgeId: reporting.edgeId,
+      phonesOf: (orgId) => current.organization(orgId)?.phones,
+      agentOf: (sessionId) => phoneAgents.find(sessionId),
+    },
     registrars: {
       resolve: (host, port) => trunks().resolve(host, port),
       report: (trunkId, state, orderId) =>

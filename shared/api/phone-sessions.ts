@@ -11,8 +11,16 @@ import {
   PathId,
   PhoneNumber,
   Plain,
+  Text,
+  Uuid,
 } from '#shared/api/common.ts';
-import { longestPhoneCaller, longestPhoneSessionS, mostPhoneCalls } from '#shared/phone-session.ts';
+import { PathwayVersionChoice } from '#shared/api/inbound.ts';
+import {
+  longestPhoneCaller,
+  longestPhoneSessionS,
+  longestPhoneTarget,
+  mostPhoneCalls,
+} from '#shared/phone-session.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
@@ -20,7 +28,13 @@ const text = Type.String();
 const usualSeconds = 300;
 
 export const PhoneSessionCreate = Closed({
-  phone_number: PhoneNumber(),
+  phone_number: Optional(PhoneNumber()),
+  to: Optional(
+    Text(1, longestPhoneTarget, 'E.164 number, extension or SIP URI: called over a trunk of phone_number'),
+  ),
+  pathway_id: Optional(Uuid()),
+  pathway_version: Optional(PathwayVersionChoice),
+  persona_id: Optional(Uuid()),
   caller: Line(1, longestPhoneCaller),
   purpose: Optional(Nullable(Line(1, 200))),
   calls: Optional(
@@ -50,10 +64,17 @@ export const withDefaults = ({
 
 const PhoneSessionView = Type.Object({
   id: text,
-  phone_number: Type.String({ description: 'Whose agent may be called' }),
+  phone_number: Nullable(
+    Type.String({ description: 'Whose agent may be called, or that calls `to`; null: it is for an agent' }),
+  ),
+  to: Nullable(Type.String({ description: 'Who may be called over a trunk of phone_number' })),
+  pathway_id: Nullable(text),
+  pathway_version: Nullable(Type.Integer()),
+  persona_id: Nullable(text),
   caller: Type.String({ description: 'from of its calls' }),
   purpose: Nullable(text),
   calls: Type.Integer(),
+  calls_made: Type.Integer({ description: 'As far as its edge has reported them' }),
   edge_id: Type.String({ description: 'The one edge that accepts it' }),
   state: OneOf(['open', 'expired', 'revoked']),
   created_at: Iso(),

@@ -33,6 +33,20 @@ export const EdgeCommand = Type.Union([
     }),
   }),
   /**
+   * The agent of a phone session that is for an agent instead of a number. The edge keeps it until the session expires:
+   * QUOTA_EXCEEDED when it has too many.
+   */
+  Type.Object({
+    kind: Type.Literal('phone.agent'),
+    session_id: Type.String(),
+    org_id: Type.String(),
+    /** of the pathway or persona: shown as the called party */
+    name: Type.String(),
+    agent: AgentSettings,
+    /** ms since the epoch */
+    expires_at: Type.Integer(),
+  }),
+  /**
    * Transfers the call (contract 9.3). The result says that the transfer has started, or why it cannot:
    * CALL_NOT_ACTIVE, NO_OUTBOUND_ROUTE, REFER_NOT_SUPPORTED, TARGET_NOT_ALLOWED.
    */

@@ -224,6 +224,7 @@ export class EdgeMachine {
       calls: this.calls,
       trunks: this.#trunks,
       signaling: this.signaling,
+      phoneAgents: { expect: () => {} },
       testCall: () => {},
       testRun: async () => {},
       report: (body) => this.#report(body),

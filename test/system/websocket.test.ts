@@ -1,6 +1,6 @@
 /** SIP over secure WebSocket (RFC 7118) through the whole edge, and the phone sessions that admit calls over it. */
 import { once } from 'node:events';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { PhoneSessionMade } from '#shared/api/phone-sessions.ts';
@@ -8,6 +8,7 @@ import { RefusedPage } from '#shared/api/refused.ts';
 import { authorization, parseChallenges } from '../../edge/signaling/srf/digest.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { BrowserPhone } from '../kit/edge/browser.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import {
   isAccessible,
   launchBrowser,
@@ -15,22 +16,27 @@ import {
   signIn,
   watchProblems,
 } from '../kit/programs/console-page.ts';
-import { hearing, phoneArguments, pitchOf } from '../kit/programs/console-phone.ts';
+import { hearing, loseSocket, phoneArguments, pitchOf, reached } from '../kit/programs/console-phone.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
-import { TestSystem } from '../kit/programs/harness.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 
 let system: TestSystem;
 let port: number;
 let browser: Browser;
+let trunk: TestTrunk;
 
 beforeAll(async () => {
   port = await freeTcpPort();
-  system = await TestSystem.start({ SIP_WSS_PORT: String(port) });
+  system = await startTrunkSystem({ SIP_WSS_PORT: String(port) });
+  trunk = await TestTrunk.listen(await trunkPair(system));
 });
 
 afterAll(async () => {
   await browser?.close();
+  await trunk?.close();
   await system?.stop();
 });
 
@@ -114,7 +120,7 @@ test('a browser calls with a phone session, as often as that says; a further cal
   await phone.closed;
 });
 
-test('the console calls the line check and the demo agent: it hears them, presses keys, and hangs up', async () => {
+test('the console calls agents, keeps a call over a change of the network, presses keys, and calls out over a trunk', async () => {
   await ensureConsole();
   browser = await launchBrowser(phoneArguments);
   const context = await browser.newContext({
@@ -133,10 +139,12 @@ test('the console calls the line check and the demo agent: it hears them, presse
   await page.keyboard.type(system.tone.number);
   await page.keyboard.press('Enter');
   await phone.getByText('in a call').waitFor();
-  await eventually(`a tone of ${system.tone.hz} Hz`, async () => {
-    const heard = saw(await pitchOf(page));
-    return heard !== null && Math.abs(heard / system.tone.hz - 1) < 0.01 ? heard : null;
-  });
+  const hearsTone = () =>
+    eventually(`a tone of ${system.tone.hz} Hz`, async () => {
+      const heard = saw(await pitchOf(page));
+      return heard !== null && Math.abs(heard / system.tone.hz - 1) < 0.01 ? heard : null;
+    });
+  await hearsTone();
   // It stays while one goes through the screens.
   await page.getByRole('navigation').getByRole('link', { name: 'Live calls' }).click();
   await page.getByRole('heading', { name: 'Live calls' }).waitFor();
@@ -145,6 +153,14 @@ test('the console calls the line check and the demo agent: it hears them, presse
   await phone.getByRole('button', { name: 'Hold' }).click();
   await phone.getByText('in a call').waitFor();
   await isAccessible(page);
+  const before = await reached(page);
+  await loseSocket(page);
+  await eventually('the call over another WebSocket, with ICE restarted', async () => {
+    const now = saw(await reached(page));
+    return now.sockets > before.sockets && now.ice !== before.ice ? now : null;
+  });
+  await phone.getByText('in a call').waitFor();
+  await hearsTone();
   await phone.getByRole('button', { name: 'Hang up' }).click();
   await phone.getByText(`${system.tone.number}: ended`).waitFor();
 
@@ -161,5 +177,44 @@ test('the console calls the line check and the demo agent: it hears them, presse
   });
   await page.goto(`/calls/${record.id}`);
   await page.getByRole('listitem').getByText('You have reached sales.').waitFor();
+
+  await callsOut(phone, hearsTone);
   expect(problems).toEqual([]);
 });
+
+/** Over a trunk to a SIP peer: rings, is heard with a tone, hears the browser's microphone, and is hung up. */
+async function callsOut(phone: Locator, hearsTone: () => Promise<unknown>): Promise<void> {
+  const [own, other] = ['+14155550155', '+14155550166'];
+  const peer = await SrtpPeer.open();
+  try {
+    await attachTrunk(system, own, trunk.port);
+    await phone.page().keyboard.press('p');
+    await phone.getByRole('combobox', { name: 'Call' }).selectOption(own);
+    await phone.getByLabel('Number').fill(other);
+    await phone.page().keyboard.press('Enter');
+    const call = await trunk.call();
+    expect(call.invite.header('from')).toContain(own);
+    call.answer('180 Ringing');
+    await phone.getByText('ringing…').waitFor();
+    peer.connect(call.invite.body);
+    call.answer('200 OK', peer.sdp());
+    await call.expect('ACK');
+    await phone.getByText('in a call').waitFor();
+    let talks = true;
+    const talking = (async () => {
+      while (talks) await peer.play(peer.toneFrames(system.tone.hz, 10));
+    })();
+    await hearsTone();
+    await peer.when(() => peer.samples(8000).some((sample) => Math.abs(sample) > 1000));
+    talks = false;
+    await talking;
+    await phone.getByRole('button', { name: 'Hang up' }).click();
+    await call.expect('BYE');
+  } finally {
+    peer.close();
+  }
+  const leg = await eventually('the leg over the trunk in the log', async () =>
+    (await system.api.calls()).find(({ to, ended_at }) => to === other && ended_at !== null),
+  );
+  expect(leg).toMatchObject({ codec: 'PCMU' });
+}

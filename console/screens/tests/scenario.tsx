@@ -6,6 +6,7 @@ import { useLoaded } from '../../parts/load.ts';
 import { Badge, Empty, Facts, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
+import { TalkButton } from '../../phone/talk-button.tsx';
 import { tests } from '../../text/tests.ts';
 import { agentNames, agentOf, type RunRow, runColumns, type Scenario } from './pieces.tsx';
 import { StartRun } from './start-run.tsx';
@@ -46,6 +47,7 @@ export function ScenarioScreen({ id }: { id: string }) {
           {scenario.is_required_for_promotion && <Badge tone="live">{tests.scenarios.required}</Badge>}
         </>
       }
+      actions={<Talk scenario={scenario} name={agentOf(scenario, data.names)} />}
     >
       {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
       {scenario.description && <p>{scenario.description}</p>}
@@ -65,6 +67,11 @@ export function ScenarioScreen({ id }: { id: string }) {
       </div>
     </Screen>
   );
+}
+
+function Talk({ scenario: { pathway_id, persona_id }, name }: { scenario: Scenario; name: string }) {
+  if (pathway_id !== null) return <TalkButton name={name} session={{ pathway_id }} />;
+  return persona_id === null ? null : <TalkButton name={name} session={{ persona_id }} />;
 }
 
 function ScenarioFacts({ scenario, agent }: { scenario: Scenario; agent: string }) {

@@ -5,6 +5,7 @@ import { useLoaded } from '../../parts/load.ts';
 import { Badge, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
+import { TalkButton } from '../../phone/talk-button.tsx';
 import { texts } from '../../text/texts.ts';
 import { Configuration } from './configuration.tsx';
 import { Health, OpenAlerts } from './trunks.tsx';
@@ -53,7 +54,12 @@ export function Trunk({ id: number }: { id: string }) {
           {words.trunkTitle(number)} {data && <Health status={data.status.status} />}
         </>
       }
-      actions={<ReloadButton reload={loaded.reload} />}
+      actions={
+        <>
+          <TalkButton name={number} session={{ phone_number: number }} />
+          <ReloadButton reload={loaded.reload} />
+        </>
+      }
     >
       <LoadState of={loaded} />
       {data && (

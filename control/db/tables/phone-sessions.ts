@@ -8,12 +8,20 @@ export interface PhoneSessionRow {
   org_id: string;
   /** The one edge that accepts it. */
   edge_id: string;
-  /** Whose agent may be called. */
+  /** Whose agent may be called, or that calls `called`; of one for an agent: `agent`. */
   number: string;
+  /** Who is called over a trunk, instead of the number's agent. */
+  called: string | null;
+  /** The agent that may be called, instead of a number's. */
+  pathway_id: string | null;
+  pathway_version: number | null;
+  persona_id: string | null;
   caller: string;
   purpose: string | null;
   /** How many may be made. */
   calls: number;
+  /** How many were, as far as edges have reported them. */
+  calls_made: number;
   created_at: IsoTime;
   expires_at: IsoTime;
   revoked_at: IsoTime | null;

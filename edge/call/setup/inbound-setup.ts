@@ -3,6 +3,7 @@
  *
  *     media leg -> SDP -> agent ready -> 200 -> ACK -> the call starts
  *                            | not ready: the fallback number takes the call, or it is rejected
+ *               -> a party over a trunk (`dial`) -> 200 once it has answered
  */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { Call } from '../call.ts';
@@ -76,10 +77,24 @@ export class InboundSetup implements Setup {
     const { offer } = call.facts;
     this.#sdp = offer === null ? await media.offer() : await media.answer(offer);
     if (call.termination) return;
+    if (call.plan.dial !== undefined) return this.#dial(call.plan.dial);
     const obstacle = await call.agent.prepare();
     if (call.termination) return;
     if (obstacle) await this.#fallBack(obstacle);
     else call.answer();
+  }
+
+  async #dial(target: string): Promise<void> {
+    const call = this.#call;
+    const outcome = await call.transfers.fallBack(target);
+    if (outcome.ok || call.termination) return;
+    const { reason: detail, sipCode } = outcome;
+    // Its own statuses are the caller's, too: busy stays busy.
+    call.end({
+      code: 'dial_failed',
+      detail,
+      ...(sipCode !== null && sipCode >= 400 && { sipStatus: sipCode }),
+    });
   }
 
   /** Contract section 10: the fallback number takes the call, which is answered once the fallback has answered. */

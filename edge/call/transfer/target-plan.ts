@@ -43,17 +43,21 @@ export interface TargetPlan {
 }
 
 /**
- * Codecs offered to a target that will be bridged to media in `codec`: only that one, unless the route allows
- * transcoding.
+ * Codecs offered to a target that will be bridged to media in `codec`: only that one, unless transcoding is allowed. For
+ * a browser it always is: it speaks to agents in Opus, which few PBXs have.
  * @throws CallRefused 488 when the route does not have it and may not transcode
  */
-export function codecsFor(codec: CodecName | null, route: OutboundRoute): readonly CodecName[] {
+export function codecsFor(
+  codec: CodecName | null,
+  route: OutboundRoute,
+  transcode: boolean,
+): readonly CodecName[] {
   const own = route.codecs.length > 0 ? route.codecs : defaultCodecs;
   if (codec === null) return own;
   const others = own.filter((other) => other !== codec);
   // A foreign host has no codec list that could exclude it.
   const allowed = others.length < own.length || route.codecs.length === 0;
-  if (route.transcode) return allowed ? [codec, ...others] : own;
+  if (transcode) return allowed ? [codec, ...others] : own;
   if (allowed) return [codec];
   throw new CallRefused(
     488,

@@ -7,6 +7,7 @@ import { step } from '#shared/state-machine.ts';
 import type { Termination } from '../ending.ts';
 import type { LiveCall } from '../live-call.ts';
 import type { MediaBridge } from '../ports/media.ts';
+import type { OutboundRoute } from '../ports/routes.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
 import { CallRefused } from '../refused.ts';
 import { Joiner } from './joiner.ts';
@@ -262,7 +263,8 @@ export class Transfer {
       replaces: refer?.replaces ?? null,
       referredBy: refer?.referredBy ?? null,
       deadline: kind === 'follow' ? call.limits.deadline : null,
-      codecs: (route) => (joins ? codecsFor(call.media?.codec ?? null, route) : route.codecs),
+      codecs: (route) =>
+        joins ? codecsFor(call.media?.codec ?? null, route, this.#transcodes(route)) : route.codecs,
       speaker: (facts, host) =>
         consult
           ? this.#parts.agents.consult(consult, facts, host, call.plan.agent ?? undefined)
@@ -292,13 +294,17 @@ export class Transfer {
     const other = this.#target?.media;
     if (!one || !other) throw new Error('a leg to bridge has no media');
     const bridge = await this.#parts.media.bridge(one, other, {
-      transcode: this.#target?.hop?.route.transcode ?? false,
+      transcode: this.#transcodes(this.#target?.hop?.route),
       failed: (error) => this.#call.end({ code: 'bridge_failed', detail: error.message }),
     });
     if (this.#state !== 'joining' && this.#state !== 'rejoining') return bridge.close();
     this.#bridge = bridge;
     this.#call.log.info({ mode: bridge.mode }, 'legs bridged');
     this.#input('joined');
+  }
+
+  #transcodes(route: Pick<OutboundRoute, 'transcode'> | undefined): boolean {
+    return this.#call.facts.browser === true || route?.transcode === true;
   }
 
   #notJoined(error: unknown): void {

@@ -166,8 +166,9 @@ const edgeAcceptsCalls: Check = ({ deps, number, proxied }) => {
   return closed === null ? null : { reason: closed, status: 503, code: closed };
 };
 
-const numberHasAgent: Check = ({ number }) =>
-  number?.agent ? null : { reason: 'no_agent', status: 480, code: 'no_agent' };
+/** A phone session that calls out needs none. */
+const numberHasAgent: Check = ({ number, phone }) =>
+  number?.agent || phone?.to !== undefined ? null : { reason: 'no_agent', status: 480, code: 'no_agent' };
 
 /** What any new call needs, before it is looked who calls. */
 export const requestChecks: readonly Check[] = [

@@ -1,3 +1,4 @@
+import type { CodecName } from '#shared/codecs.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import type { RefusalReason } from '#shared/refusals.ts';
@@ -53,16 +54,22 @@ function isBrowsers({ protocol }: SrfRequest): boolean {
 }
 
 function admit(invite: IncomingInvite, number: NumberConfig, response: SrfResponse): void {
-  const { deps, test, trunk } = invite;
+  const { deps, test } = invite;
   const plan = planOf(invite, number);
   const rejected = ({ status, cause }: Refusal) => {
     const reason = cause && reasonOf.get(cause.code);
     if (cause && reason) noteRefusal(invite, { reason, status, detail: cause.detail });
   };
   const leg = legOf(invite, response, {}, test ? undefined : rejected);
-  if (!test) deps.calls.admit(leg, plan, trunk?.codecs ?? []);
+  if (!test) deps.calls.admit(leg, plan, codecsOf(invite));
   // No configuration admitted it, so none is counted; it uses the codecs of the number's callers.
   else deps.calls.admit(leg, test.plan(plan), number.inbound[0]?.codecs ?? [], test.changes);
+}
+
+/** In order of preference; none: the usual ones. A browser speaks to an agent in Opus, and over a trunk as trunks do. */
+function codecsOf({ phone, trunk }: IncomingInvite): readonly CodecName[] {
+  if (phone) return phone.to === undefined ? ['Opus', 'PCMU', 'PCMA'] : [];
+  return trunk?.codecs ?? [];
 }
 
 function reject(invite: IncomingInvite, response: SrfResponse, rejection: Rejection): void {
@@ -254,7 +261,7 @@ function factsOf({ request, source, dialled, number, phone }: IncomingInvite): L
     sipCallId: headerOf(request.headers, 'call-id') ?? '',
     direction: 'inbound',
     from: phone?.caller ?? callerOf(headerOf(request.headers, 'from') ?? ''),
-    to: number?.number ?? dialled,
+    to: phone?.to ?? number?.number ?? dialled,
     sourceIp: source,
     offer: body.kind === 'sdp' ? body.sdp : null,
     ...(phone && { browser: true }),
@@ -273,7 +280,8 @@ function planOf({ request, trunk, phone }: IncomingInvite, number: NumberConfig)
     orgId: number.org_id,
     number: number.number,
     trunkId: trunk?.id ?? null,
-    agent: number.agent,
+    agent: phone?.to === undefined ? number.agent : null,
+    ...(phone?.to !== undefined && { dial: phone.to }),
     variables: {
       ...inboundVariables(request.headers, trunk?.headers ?? []),
       ...(phone && { phone_session_id: phone.id }),

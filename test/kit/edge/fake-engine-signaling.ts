@@ -6,6 +6,7 @@ import type { EdgeConfig, OrgPhones } from '#shared/edge-protocol/config.ts';
 import type { InboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import type { RefusedInvites } from '#shared/edge-protocol/refused.ts';
 import { Calls } from '../../../edge/call/calls.ts';
+import type { PhoneAgent } from '../../../edge/signaling/admission/phone/phone-agents.ts';
 import { Signaling } from '../../../edge/signaling/signaling.ts';
 import { DrachtioServer } from '../fakes/drachtio-server.ts';
 import { echoAgent, FakeAgents } from '../fakes/fake-agents.ts';
@@ -63,6 +64,8 @@ export function signalingScene(version?: string) {
   let reported: RefusedInvites[];
   /** What phone sessions of organizations are checked with; the edge is `edge-1`. */
   const phones = new Map<string, OrgPhones>();
+  /** Agents of phone sessions that are for one. */
+  const phoneAgents = new Map<string, PhoneAgent>();
   let up: (value: boolean) => void;
   /** Resolves when the address of `carrier.example` is known. */
   let lookedUp: Promise<void>;
@@ -80,6 +83,7 @@ export function signalingScene(version?: string) {
     log = new QuietLog();
     records = [];
     phones.clear();
+    phoneAgents.clear();
     refusal = null;
     refused = [];
     reported = [];
@@ -112,7 +116,11 @@ export function signalingScene(version?: string) {
       strangers: { tries: 3, windowS: 60, blockS: 600, maxSources: 100 },
       refused: (reason) => refused.push(reason),
       refusedInvites: { isReady: () => true, report: (invites) => reported.push(...invites) },
-      phones: { edgeId: 'edge-1', phonesOf: (orgId) => phones.get(orgId) },
+      phones: {
+        edgeId: 'edge-1',
+        phonesOf: (orgId) => phones.get(orgId),
+        agentOf: (sessionId) => phoneAgents.get(sessionId),
+      },
       random: () => 0.5,
       engineUp: (value) => up(value),
       resolve: async (host) => {
@@ -183,6 +191,7 @@ export function signalingScene(version?: string) {
       return reported;
     },
     phones,
+    phoneAgents,
     get lookedUp() {
       return lookedUp;
     },

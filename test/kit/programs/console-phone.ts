@@ -10,8 +10,16 @@ export const phoneArguments: readonly string[] = [
   '--ignore-certificate-errors',
 ];
 
-/** For the page before anything else: measures what each of its connections receives. */
+/** For the page before anything else: measures what each of its connections receives, and keeps its WebSockets. */
 export const hearing = `(() => {
+  globalThis.sockets = [];
+  const Socket = WebSocket;
+  globalThis.WebSocket = class extends Socket {
+    constructor(...options) {
+      super(...options);
+      globalThis.sockets.push(this);
+    }
+  };
   const Own = RTCPeerConnection;
   globalThis.RTCPeerConnection = class extends Own {
     constructor(...options) {
@@ -20,7 +28,7 @@ export const hearing = `(() => {
         const context = new AudioContext();
         const meter = new AnalyserNode(context, { fftSize: 32768, smoothingTimeConstant: 0 });
         new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) }).connect(meter);
-        globalThis.heard = { context, meter };
+        globalThis.heard = { context, meter, connection: this };
       });
     }
   };
@@ -39,4 +47,17 @@ export function pitchOf(page: Page): Promise<number | null> {
       if (samples[i - 1] < 0 && samples[i] >= 0) rises.push(i - samples[i] / (samples[i] - samples[i - 1]));
     return rises.length < 2 ? null : ((rises.length - 1) * context.sampleRate) / (rises.at(-1) - rises[0]);
   })()`);
+}
+
+/** As when the network of the computer changes: the edge is no longer reached over the WebSocket that there was. */
+export function loseSocket(page: Page): Promise<void> {
+  return page.evaluate('globalThis.sockets.at(-1).close()');
+}
+
+/** How the page is reached: a WebSocket and a username of ICE, each of which differs after it moved. */
+export async function reached(page: Page): Promise<{ sockets: number; ice: string }> {
+  return page.evaluate(`({
+    sockets: globalThis.sockets.length,
+    ice: /a=ice-ufrag:(\\S+)/.exec(globalThis.heard.connection.currentRemoteDescription.sdp)[1],
+  })`);
 }

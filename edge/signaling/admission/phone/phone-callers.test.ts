@@ -4,6 +4,7 @@ import { type PhoneClaims, phonePassword, phoneUsername } from '#shared/phone-se
 import type { RefusalReason } from '#shared/refusals.ts';
 import { config, invite, signalingScene } from '../../../../test/kit/edge/fake-engine-signaling.ts';
 import type { DrachtioServer } from '../../../../test/kit/fakes/drachtio-server.ts';
+import { echoAgent } from '../../../../test/kit/fakes/fake-agents.ts';
 import { authorization, parseChallenges } from '../../srf/digest.ts';
 
 const scene = signalingScene();
@@ -191,6 +192,49 @@ describe('a browser', () => {
     for (let count = 0; count < 3; count++) await callWith({}, {}, { password: 'guessed' });
     expect((await callWith({ calls: 9 })).startLine).toBe('SIP/2.0 200 OK');
     expect(scene.refused).toContain('blocked');
+  });
+});
+
+describe('a session that calls out', () => {
+  const to = '+14155550177';
+
+  it('calls its party over a trunk of the number, which needs no agent', async () => {
+    const numbers = config.numbers.map((one) => ({ ...one, agent: null }));
+    scene.signaling.configure({ ...config, numbers });
+    const answer = await callWith({ to });
+    // There is no trunk here: the caller gets what became of the leg.
+    expect(answer.startLine).toBe('SIP/2.0 480 Temporarily Unavailable');
+    expect(scene.last()).toMatchObject({ to, termination: 'dial_failed', from: 'Ada of the help page' });
+  });
+});
+
+describe('a session for an agent', () => {
+  const agent = { agent: true, number: 'agent' } as const;
+  const uri = 'sip:agent@127.0.0.1';
+  const known = {
+    session_id: claims.id,
+    org_id: 'org-1',
+    name: 'Booking, version 7',
+    agent: echoAgent,
+    expires_at: claims.expires_at,
+  };
+
+  it('calls the agent that control has told', async () => {
+    scene.phoneAgents.set(claims.id, known);
+    expect((await callWith(agent, { uri })).startLine).toBe('SIP/2.0 200 OK');
+    expect(scene.last()).toMatchObject({ org_id: 'org-1', to: known.name, trunk_id: null });
+  });
+
+  it('calls nothing else', async () => {
+    scene.phoneAgents.set(claims.id, known);
+    const answer = await callWith(agent);
+    expect(answer.startLine).toBe('SIP/2.0 403 The phone session is for another number');
+  });
+
+  it('is refused by an edge that does not know the agent, as after its restart', async () => {
+    expect((await callWith(agent, { uri })).startLine).toMatch(
+      /^SIP\/2\.0 403 The phone session is for another edge/,
+    );
   });
 });
 

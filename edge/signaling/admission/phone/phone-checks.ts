@@ -17,7 +17,7 @@ export const phoneIsAuthorized: Check = (invite) => {
   invite.phoneVerdict ??= deps.phones.judge({
     method: request.method,
     authorization: headerOf(request.headers, 'authorization'),
-    number: number?.number,
+    number: number?.number ?? dialled,
   });
   const { phoneVerdict: verdict } = invite;
   switch (verdict.kind) {
@@ -57,8 +57,12 @@ export const phoneIsAuthorized: Check = (invite) => {
 };
 
 /** Makes the number of the session that of the INVITE: nobody else learns of the call. Undefined: it is not its organization's. */
-function ownNumber(invite: IncomingInvite, { number, org_id }: PhoneClaims): NumberConfig | undefined {
-  const own = invite.routing?.numbers.find(number);
+function ownNumber(invite: IncomingInvite, claims: PhoneClaims): NumberConfig | undefined {
+  const { number, org_id } = claims;
+  const talk = invite.deps.phones.agentOf(claims);
+  const own = talk
+    ? { number: talk.name, org_id, inbound: [], outbound: [], agent: talk.agent }
+    : invite.routing?.numbers.find(number);
   if (own?.org_id === org_id) invite.number = own;
   else delete invite.number;
   return invite.number;

@@ -12,6 +12,7 @@ import { type PhoneClaims, phonePassword, readPhoneUsername } from '#shared/phon
 import type { RefusalReason } from '#shared/refusals.ts';
 import { type Credentials, isMadeWith, md5Challenge, readCredentials } from '../digest/credentials.ts';
 import { Nonces } from '../digest/nonces.ts';
+import type { PhoneAgent } from './phone-agents.ts';
 import { PhoneUses } from './phone-uses.ts';
 
 export type PhoneRefusal = Extract<RefusalReason, `phone_session_${string}`>;
@@ -28,8 +29,8 @@ export interface PhoneAttempt {
   readonly method: string;
   /** Value of Authorization. */
   readonly authorization: string | undefined;
-  /** The number that is called, E.164 with plus; undefined: none of ours. */
-  readonly number: string | undefined;
+  /** The number that is called, E.164 with plus, or what else was dialled. */
+  readonly number: string;
 }
 
 /** What the gate knows of the edge and its organizations. */
@@ -37,6 +38,8 @@ export interface PhoneSetUp {
   readonly edgeId: string;
   /** undefined: the organization is unknown or disabled, or has no phones. */
   phonesOf(orgId: string): OrgPhones | undefined;
+  /** The agent that a session is for; undefined: control has told none, or it was before the edge's last start. */
+  agentOf(sessionId: string): PhoneAgent | undefined;
 }
 
 export class PhoneGate {
@@ -52,6 +55,11 @@ export class PhoneGate {
     this.#setUp = setUp;
     this.#nonces = new Nonces(clock);
     this.uses = new PhoneUses(clock);
+  }
+
+  /** The agent of a session that is for an agent. */
+  agentOf({ id, agent }: PhoneClaims): PhoneAgent | undefined {
+    return agent ? this.#setUp.agentOf(id) : undefined;
   }
 
   /** Judges an INVITE. It uses up the nonce count of correct credentials: call it once for each request. */
@@ -84,13 +92,14 @@ export class PhoneGate {
     return isMadeWith(credentials, method, phonePassword(key.key, credentials.username));
   }
 
-  #obstacle(claims: PhoneClaims, number: string | undefined): PhoneRefusal | null {
+  #obstacle(claims: PhoneClaims, number: string): PhoneRefusal | null {
     if (claims.expires_at <= this.#clock.now()) return 'phone_session_expired';
     if (this.#setUp.phonesOf(claims.org_id)?.revoked.includes(claims.id)) return 'phone_session_revoked';
     if (claims.edge_id !== this.#setUp.edgeId) return 'phone_session_elsewhere';
     const state = this.uses.state(claims);
     if (state === 'unknown') return 'phone_session_elsewhere';
     if (state === 'used_up') return 'phone_session_used_up';
+    if (claims.agent && !this.agentOf(claims)) return 'phone_session_elsewhere';
     return claims.number === number ? null : 'phone_session_other_number';
   }
 }
