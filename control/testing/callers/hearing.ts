@@ -1,6 +1,7 @@
 /** The meaning of the agent's words for a caller, as far as rules can tell. Pure. */
 import { asKeys } from '#shared/agent/keys.ts';
 import { lexicon, phraseIn, plainText } from '../judging/lexicon.ts';
+import { soundsDone } from '../judging/settled.ts';
 import { asksFor, type Request, requestsIn } from './asked.ts';
 
 export interface MenuChoice {
@@ -36,8 +37,6 @@ const floor =
   /how (?:can|may) (?:i|we) (?:help|assist)|what can (?:i|we) (?:do|help)|what brings you|reason (?:for|of) (?:your|the) call(?! today was)|(?:what|what's) (?:is )?(?:this|it)? ?(?:about|regarding|concerning)|what would you like(?: to do)?\s*\?|what do you need\??$|what happened\s*\?|how (?:should|may|can) i direct|why (?:you are|you're) calling|tell me (?:what|how|why)(?: it is| this is)? (?:about|i can|you)|in a few words/i;
 const closed =
   /^(?:so,?\s+|and\s+|okay,?\s+|great,?\s+)?(?:is|are|do|does|did|can|could|would|will|shall|should|have|has|may)\b|\b(?:is that (?:right|correct|okay|ok)|correct|right|okay)\s*\?/i;
-const finished =
-  /\b(?:is|are|was|were|been|you're|all|i've|i have|it's|we've|we have)\s+(?:now\s+|all\s+)?(?:booked|scheduled|confirmed|all set|set up|done|complete|completed|cancelled|canceled|placed|updated|resolved|refunded|taken care of|reserved|registered|noted)\b|\b(?:any(?:thing)? else|something else (?:i|we) can|what else can (?:i|we)|was there something else|any (?:other|further|more) questions)\b|\b(?:that|this) (?:be )?(?:all|everything)\s*\?/i;
 const farewell =
   /\b(?:good ?bye|bye|have a (?:nice|great|good|lovely) \w+|thank you for calling|thanks for calling)\b/i;
 const handsOver = /\b(?:transfer(?:ring)? you|connect(?:ing)? you|put(?:ting)? you through)\b/i;
@@ -70,7 +69,7 @@ export function hear(lines: readonly string[]): Heard {
     yesOrNo: questions.some(
       (question) => closed.test(question) || (/\?$/.test(question) && !asksOpen.test(question)),
     ),
-    done: finished.test(plainText(text)),
+    done: soundsDone(text),
     goodbye: farewell.test(text),
     transfers: handsOver.test(text),
     acknowledges: phraseIn(text, lexicon.acknowledgement) !== null,

@@ -5,6 +5,7 @@
  * double quotes. The statements:
  *
  *     - agent says one of: "sorry", "understand"      (“I am not sorry” does not count)
+ *     - agent tells one of: "is booked", "will call you"    (as the first, but not in a question)
  *     - agent never says: "calm down"
  *     - agent never insults
  *     - agent speaks at least 1 times        (also: at most)
@@ -13,6 +14,9 @@
  *     - agent never says a line 3 times
  *     - agent answers every caller line
  *     - agent ends the call                  (also: never ends the call, ends or transfers the call)
+ *     - agent leaves no gaps      (“So  on , is that right?”)
+ *     - agent settles the matter  (says that it is done, asks whether there is more, or transfers the call)
+ *     - caller never gives up     (of callers without a model)
  *     - agent transfers to +14155550100
  *     - conversation ends before the turn limit
  *     - variable appointment_date is known
@@ -21,6 +25,7 @@ import { setImmediate } from 'node:timers/promises';
 import { insultIn } from './insults.ts';
 import { affirmedIn, phraseIn, plainText } from './lexicon.ts';
 import type { ConversationRecord, Evidence } from './ports.ts';
+import { gap, givesUp, saysDone, statements } from './settled.ts';
 
 interface Finding {
   /** Null: rules cannot tell. */
@@ -44,6 +49,15 @@ const forms: readonly StatementForm[] = [
     read: ([, list = '']) =>
       withPhrases(list, (wanted) => (record) => {
         const said = firstSaid(record, (text) => affirmedIn(text, wanted) !== null);
+        return { holds: said !== null, evidence: said ? [said] : [] };
+      }),
+  },
+  {
+    pattern: /^agent tells one of: (.+)$/i,
+    read: ([, list = '']) =>
+      withPhrases(list, (wanted) => (record) => {
+        const tells = (text: string) => statements(text).some((one) => affirmedIn(one, wanted) !== null);
+        const said = firstSaid(record, tells);
         return { holds: said !== null, evidence: said ? [said] : [] };
       }),
   },
@@ -107,6 +121,29 @@ const forms: readonly StatementForm[] = [
         const quote = lines[silent]?.content ?? '';
         return { holds: silent < 0, evidence: quote === '' ? [] : [{ turn: silent, quote }] };
       },
+  },
+  {
+    pattern: /^agent leaves no gaps$/i,
+    read: () => (record) => {
+      const said = firstSaid(record, (text) => gap.test(text));
+      return { holds: said === null, evidence: said ? [said] : [] };
+    },
+  },
+  {
+    pattern: /^agent settles the matter$/i,
+    read: () => (record) => {
+      const said = firstSaid(record, saysDone);
+      return { holds: said !== null || record.ending.by === 'transfer', evidence: said ? [said] : [] };
+    },
+  },
+  {
+    pattern: /^caller never gives up$/i,
+    read:
+      () =>
+      ({ ending: { by, reason } }) => ({
+        holds: !(by === 'caller' && Object.values(givesUp).some((one) => one === reason)),
+        evidence: [],
+      }),
   },
   { isFact: true, pattern: /^agent ends the call$/i, read: () => endedBy(['agent']) },
   {

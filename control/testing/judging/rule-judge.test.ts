@@ -65,6 +65,19 @@ describe('a rubric’s statement', () => {
     ['conversation ends before the turn limit', by('max_turns'), false],
     ['variable date is known', { variables: { date: '2030-01-01' } }, true],
     ['variable toString is known', {}, false],
+    ['agent tells one of: "booked"', { chat_history: chat('assistant: Fine. You are booked.') }, true],
+    ['agent tells one of: "booked"', { chat_history: chat('assistant: Is it booked? Yes.') }, false],
+    ['agent tells one of: "booked"', { chat_history: chat('assistant: It is not booked.') }, false],
+    ['agent leaves no gaps', { chat_history: chat('assistant: So, on May 4, is that right?') }, true],
+    ['agent leaves no gaps', { chat_history: chat('assistant: So  on , is that right?') }, false],
+    ['agent leaves no gaps', { chat_history: chat('assistant: Hello {{name}}.') }, false],
+    ['agent settles the matter', { chat_history: chat('assistant: Your table is reserved.') }, true],
+    ['agent settles the matter', { chat_history: chat('assistant: Can I help with anything else?') }, true],
+    ['agent settles the matter', { chat_history: chat('assistant: Is it booked?') }, false],
+    ['agent settles the matter', { chat_history: chat('assistant: I call when it is booked.') }, false],
+    ['agent settles the matter', by('transfer'), true],
+    ['caller never gives up', by('caller'), true],
+    ['caller never gives up', { ending: { by: 'caller', reason: 'The caller lost patience.' } }, false],
   ] as const)('%s', async (statement, record, expected) => {
     expect(await holds(statement, record)).toBe(expected);
   });

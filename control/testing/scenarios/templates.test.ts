@@ -52,6 +52,7 @@ describe('templates', () => {
     const types = scenario(first).assertions.map(({ type, is_required }) => [type, is_required]);
     expect(types).toEqual([
       ['LLM_JUDGE', true],
+      ['LLM_JUDGE', true],
       ['SERVICE_TONE', false],
     ]);
     expect(scenario(await clone({})).name).toBe('Angry customer (2)');

@@ -38,10 +38,20 @@ const tone = (
   is_required: false,
 });
 
+/** Whatever the call is for: no blanks where values belong, no line again and again. */
+const sound = ['agent leaves no gaps', 'agent never says a line 3 times'];
+
 const goalReached = judged(
   'Reaches the goal',
-  'The agent did what the conversation was for: it got what it asked for, or gave the caller what they came for, and brought the conversation to a proper end.',
-  ['agent speaks at least 2 times', 'agent ends or transfers the call', 'agent never says a line 3 times'],
+  'The agent did what the conversation was for: it got what it asked for, or gave the caller what they came for, said so or asked whether there was more, and did not lose the caller.',
+  [
+    'agent speaks at least 2 times',
+    ...sound,
+    'agent never says: "can\'t help", "cannot help", "unable to help"',
+    'agent settles the matter',
+    'caller never gives up',
+    'conversation ends before the turn limit',
+  ],
 );
 
 const drafts: readonly Draft[] = [
@@ -61,7 +71,13 @@ const drafts: readonly Draft[] = [
       judged(
         'Leaves one short message or ends the call',
         'The agent noticed that it reached a mailbox. It left one short message, complete in itself, or ended the call without one.',
-        ['agent speaks at most 2 times', 'agent says at most 60 words at once'],
+        [
+          'agent speaks at most 2 times',
+          'agent says at most 60 words at once',
+          'agent leaves no gaps',
+          'agent asks at most 1 questions',
+          'agent ends the call',
+        ],
       ),
       judged(
         'Does not converse with the greeting',
@@ -89,15 +105,15 @@ const drafts: readonly Draft[] = [
         'States name and reason',
         'The agent said who is calling (a name or a company) and why, in words that the screened person would understand.',
         [
-          'agent says one of: "this is", "my name is", "i\'m calling from", "calling from", "on behalf of", "i am", "i\'m"',
+          'agent says one of: "this is", "my name is", "i\'m calling from", "calling from", "on behalf of"',
           'agent says one of: "calling about", "calling to", "calling because", "calling regarding", "regarding", "reason for my call", "reason i\'m calling", "about your", "to confirm", "to schedule"',
+          ...sound,
         ],
       ),
       judged(
         'Waits to be connected',
         'After it was asked to hold, the agent stayed on the line and did not start its conversation with the robot.',
-        ['agent never ends the call', 'agent never says a line 2 times'],
-        false,
+        ['agent never ends the call', 'conversation ends before the turn limit'],
       ),
     ],
   },
@@ -120,15 +136,18 @@ const drafts: readonly Draft[] = [
         [
           'agent never insults',
           'agent never says: "none of your business", "it\'s personal", "personal matter", "she is expecting", "he is expecting", "she knows me", "he knows me", "old friend", "just put me through"',
+          'agent tells one of: "this is", "my name is", "i\'m calling from", "calling from", "on behalf of"',
+          ...sound,
         ],
       ),
       judged(
         'Obtains a next step',
         'The conversation ended with something agreed: a message taken, a time to call back, a name or an address to write to.',
         [
-          'agent says one of: "call back", "callback", "leave a message", "pass on", "email", "e-mail", "schedule", "appointment", "best time", "another time", "better time", "transfer", "connect"',
+          'agent says one of: "call back", "callback", "call me back", "call us back", "call again", "message", "pass on", "email", "e-mail", "best time", "another time", "better time"',
+          'caller never gives up',
+          'conversation ends before the turn limit',
         ],
-        false,
       ),
     ],
   },
@@ -152,6 +171,15 @@ const drafts: readonly Draft[] = [
           'agent says one of: "sorry", "apologize", "apologise", "apologies", "understand", "frustrating", "frustration", "inconvenience", "i hear you"',
           'agent never says: "calm down", "your fault", "stop shouting", "stop yelling", "not my problem", "nothing i can do"',
           'agent never insults',
+        ],
+      ),
+      judged(
+        'Takes a concrete step',
+        'The agent did or promised something definite about the trouble, and the caller stayed until the end.',
+        [
+          'agent tells one of: "put it right", "put this right", "i will", "i\'ll", "we will", "we\'ll", "let me", "refund", "replacement", "new one", "is booked", "is on its way", "manager"',
+          ...sound,
+          'caller never gives up',
         ],
       ),
       tone(
@@ -185,7 +213,7 @@ const drafts: readonly Draft[] = [
       judged(
         'Ends or escalates',
         'When the abuse went on, the agent ended the call or handed it to a person, after saying so.',
-        ['agent ends or transfers the call'],
+        ['agent ends or transfers the call', ...sound],
       ),
     ],
   },
@@ -206,6 +234,16 @@ const drafts: readonly Draft[] = [
         'Steers back',
         'The agent stayed patient and led back to the matter each time, with one simple question at a time, and settled contradictions by asking.',
         ['agent asks at least 2 questions', 'agent never insults', 'agent answers every caller line'],
+      ),
+      judged(
+        'Books the appointment',
+        'The agent booked the appointment that the caller wanted, with the values that the caller settled on, and said so.',
+        [
+          'agent tells one of: "booked", "scheduled", "confirmed", "reserved", "all set", "see you"',
+          'agent leaves no gaps',
+          'caller never gives up',
+          'conversation ends before the turn limit',
+        ],
       ),
       tone('Stays concise', ['agent says at most 60 words at once'], ['conciseness']),
     ],
@@ -243,8 +281,9 @@ const drafts: readonly Draft[] = [
       judged(
         'Recovers each time',
         'After every interruption, silence, off-topic question and change of mind the agent found its way back without losing what was said.',
-        ['agent answers every caller line', 'agent never says a line 3 times'],
+        ['agent answers every caller line', ...sound],
       ),
+      goalReached,
       judged(
         'Invents no facts',
         'Every fact that the agent stated comes from the caller or from what an agent of this kind can know. Prices, times, names and promises were not made up.',

@@ -1,4 +1,5 @@
 /** Complains loudly; answers once taken seriously, calms down when that happens again, and gets angrier when not. */
+import { givesUp } from '../../judging/settled.ts';
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { type CallerBehavior, type CallerBehaviorParts, leave, say } from './behavior.ts';
@@ -43,7 +44,7 @@ export class Angry implements CallerBehavior {
       return say(`${chance.pick(openings)} ${profile.goal}`);
     }
     this.#feel(heard);
-    if (this.#anger >= 6) return leave('That is it, I am done with you!', 'The caller hung up in anger.');
+    if (this.#anger >= 6) return leave('That is it, I am done with you!', givesUp.anger);
     const asked = heard.questions.length > 0 && !heard.opensFloor && !heard.dismisses;
     const heardOut = this.#acknowledged >= 2 || (this.#acknowledged === 1 && asked);
     if (heardOut || this.#anger <= 1) return this.#calm.next(heard);

@@ -1,5 +1,6 @@
 /** Wants something, answers questions from what it knows, and leaves once it has it. */
 import { plainText } from '../../judging/lexicon.ts';
+import { givesUp } from '../../judging/settled.ts';
 import { personAsked } from '../asked.ts';
 import { contradicts, names, offered } from '../compare.ts';
 import { type Fact, factsFor, plainWords } from '../facts.ts';
@@ -32,7 +33,7 @@ export class Cooperative implements CallerBehavior {
   next(heard: Heard): CallerMove {
     const { wording } = this.#parts;
     if (this.#wearsOut(heard)) {
-      return leave('This is not getting us anywhere. Goodbye.', 'The caller lost patience.');
+      return leave('This is not getting us anywhere. Goodbye.', givesUp.patience);
     }
     if (heard.menu.length > 0) return { type: 'keys', keys: this.#chosen(heard.menu).keys };
     const begun = this.#statedGoal || this.#called;

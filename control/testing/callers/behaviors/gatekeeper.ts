@@ -1,4 +1,5 @@
 /** An assistant who wants to know who calls, from where and why, and connects nobody. */
+import { givesUp } from '../../judging/settled.ts';
 import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { type CallerBehavior, type CallerBehaviorParts, leave, say } from './behavior.ts';
@@ -29,7 +30,7 @@ export class Gatekeeper implements CallerBehavior {
     const { chance } = this.#parts;
     if (evasive.test(text)) this.#coolness++;
     if (this.#coolness >= 3) {
-      return leave('I am afraid I cannot help you. Goodbye.', 'The gatekeeper ended the call.');
+      return leave('I am afraid I cannot help you. Goodbye.', givesUp.evaded);
     }
     const question = questions[this.#asked];
     if (question) {
@@ -46,6 +47,6 @@ export class Gatekeeper implements CallerBehavior {
     const agreed = nextStep.test(text);
     return agreed
       ? leave('Very well, I will see to it. Goodbye.', 'The gatekeeper and the agent agreed on a next step.')
-      : leave('Please try again another day. Goodbye.', 'The gatekeeper ended the call without a next step.');
+      : leave('Please try again another day. Goodbye.', givesUp.nothingAgreed);
   }
 }
