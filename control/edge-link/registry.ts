@@ -151,8 +151,11 @@ export class ConnectedEdges {
     return this.all.filter((edge) => !hasEngine(edge));
   }
 
-  /** Ids of edges whose disk writes fail, and of those that refuse new calls because of it; ascending. */
-  get storage(): { readonly failing: string[]; readonly refusing: string[] } {
+  /**
+   * Ids of edges whose disk writes fail, of those that refuse new calls because of it, and of those that have lost files
+   * of their outbox since their start; ascending.
+   */
+  get storage(): { readonly failing: string[]; readonly refusing: string[]; readonly lost: string[] } {
     const of = (metric: string) =>
       this.all
         .filter((edge) => (edge.metrics[metric] ?? 0) > 0)
@@ -161,6 +164,7 @@ export class ConnectedEdges {
     return {
       failing: of('trunkline_edge_storage_failing'),
       refusing: of('trunkline_edge_storage_refuses_calls'),
+      lost: of('trunkline_edge_outbox_files_lost_total'),
     };
   }
 

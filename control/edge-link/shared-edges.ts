@@ -29,6 +29,7 @@ const shared = [
   'trunkline_edge_draining',
   'trunkline_edge_engine_up',
   'trunkline_edge_host_load',
+  'trunkline_edge_outbox_files_lost_total',
   'trunkline_edge_protocol_revision',
   'trunkline_edge_rtp_ports',
   'trunkline_edge_rtp_ports_in_use',

@@ -1,6 +1,6 @@
 /** When the link reconnects, how much it sends at a time, and what it says about failed commands. Pure. */
 import { apiErrors } from '#shared/errors.ts';
-import type { StoredReport } from './outbox.ts';
+import type { StoredReport } from './stored-reports.ts';
 
 export interface RetryLimits {
   /**

@@ -59,3 +59,16 @@ export function missingNumbers(
   }
   return missing;
 }
+
+/** The numbers of `runs` up to `most`. */
+export function runsUpTo(most: number, runs: readonly NumberRun[]): NumberRun[] {
+  return runs
+    .filter(({ first }) => first <= most)
+    .map(({ first, last }) => ({ first, last: Math.min(last, most) }));
+}
+
+/** How many numbers above `after` both have. */
+export function commonNumbers(one: readonly NumberRun[], other: readonly NumberRun[], after: number): number {
+  const present = other.filter(({ first, last }) => first <= last);
+  return missingNumbers(one, [], after).size - missingNumbers(one, present, after).size;
+}

@@ -8,7 +8,8 @@ import { type EarlierOutbox, openEarlier } from './earlier-outbox.ts';
 import { liveLine, outboxLine, reportLine } from './journal/entry.ts';
 import { Journal } from './journal/journal.ts';
 import { folderFiles, type SegmentFiles, syncFolder } from './journal/segment-files.ts';
-import { Outbox, type OutboxOptions } from './outbox.ts';
+import { Outbox } from './outbox.ts';
+import type { OutboxOptions } from './outbox-options.ts';
 import { segmentOctets } from './segment-octets.ts';
 
 /**

@@ -11,7 +11,8 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { MemoryDisk } from '../../test/kit/fakes/memory-disk.ts';
 import { openOutbox } from './open-outbox.ts';
-import { Outbox, type StoredReport } from './outbox.ts';
+import { Outbox } from './outbox.ts';
+import type { StoredReport } from './stored-reports.ts';
 
 const at = '2030-01-01T00:00:10.000Z';
 const seed = Number(process.env.SEED ?? 20_300_101);

@@ -6,7 +6,9 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { MemoryDisk } from '../../test/kit/fakes/memory-disk.ts';
 import { openOutbox } from './open-outbox.ts';
-import { Outbox, type OutboxOptions, type StoredReport } from './outbox.ts';
+import { Outbox } from './outbox.ts';
+import type { OutboxOptions } from './outbox-options.ts';
+import type { StoredReport } from './stored-reports.ts';
 
 const at = '2030-01-01T00:00:10.000Z';
 const live: ReportBody = { type: 'call', call: callRecord() };

@@ -7,29 +7,15 @@ import { CallShares } from './call-shares.ts';
 import { defaultHeldBytes, type HeldReport, HeldReports } from './held-reports.ts';
 import { aliveLine, entriesOf, liveLine, type OutboxHead, outboxLine, reportLine } from './journal/entry.ts';
 import type { Frame } from './journal/frame.ts';
-import { type Damage, Journal } from './journal/journal.ts';
+import { type Damage, type Gone, Journal } from './journal/journal.ts';
 import type { SegmentFiles } from './journal/segment-files.ts';
-import { missingNumbers, NumberRuns } from './number-runs.ts';
+import { knownOutbox } from './known-outbox.ts';
+import { LiveRecords } from './live-records.ts';
+import { commonNumbers, missingNumbers, NumberRuns, runsUpTo } from './number-runs.ts';
+import type { OutboxOptions } from './outbox-options.ts';
 import { RecentReports } from './recent-reports.ts';
 import { segmentOctets } from './segment-octets.ts';
-
-/** A stored report with its body as JSON text, which is sent without being parsed again. */
-export interface StoredReport {
-  readonly seq: number;
-  readonly at: string;
-  readonly body: string;
-}
-
-export interface OutboxOptions {
-  /** Maximum number of reports. Above it traces and transcripts are dropped; call records are always accepted. */
-  readonly maxReports?: number;
-  /** Maximum octets of reports held in memory while the disk fails. */
-  readonly heldBytes?: number;
-  /** Octets after which the next segment of the journal begins. */
-  readonly segmentBytes?: number;
-  /** The outbox has closed its files. */
-  readonly closed?: () => void;
-}
+import { reportsAfter, type StoredReport } from './stored-reports.ts';
 
 /** Maximum error of the end time of a call closed after a crash. */
 export const heartbeatMs = 5_000;
@@ -59,12 +45,16 @@ export class Outbox {
   readonly id: string;
   /** What earlier processes left unfinished, or the disk damaged. */
   readonly damage: readonly Damage[];
+  /** The newest file of earlier processes, if it is missing or too short. */
+  readonly newestLost: Damage | null;
   /** Reports dropped because the outbox, or the memory for held reports, was full. */
   dropped = 0;
   /** Failed writes. */
   failures = 0;
   /** Reports that were not delivered and are not in the files any more: a file is missing, or damaged. */
   lost = 0;
+  /** Files that were deleted or cut, as far as it is known. */
+  filesLost = 0;
   readonly #journal: Journal;
   readonly #options: OutboxOptions;
   readonly #maxReports: number;
@@ -74,9 +64,7 @@ export class Outbox {
   #missing: NumberRuns;
   readonly #recent: RecentReports;
   readonly #shares: CallShares;
-  /** The latest record of each live call, JSON text. */
-  readonly #live = new Map<string, string>();
-  #liveOctets = 0;
+  readonly #live = new LiveRecords();
   #aliveAt: string | null = null;
   #fault: StorageFault | null = null;
   /** Highest number that was given, that is on the device, and that control has acknowledged. */
@@ -85,6 +73,7 @@ export class Outbox {
   #acknowledged = 0;
   /** After a failed sync: `lost` until a new segment repeats what no sync covered, `repeated` until that is synced. */
   #repair: 'none' | 'lost' | 'repeated' = 'none';
+  #syncing = false;
   #running: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
@@ -97,17 +86,22 @@ export class Outbox {
     this.#shares = new CallShares(options.heldBytes ?? defaultHeldBytes);
     this.#journal = new Journal(files);
     const heads: OutboxHead[] = [];
-    this.damage = this.#journal.load((frame) => this.#replay(frame, heads));
-    const last = heads.at(-1);
-    this.id = last?.id ?? newId();
-    this.#missing = missingNumbers(last?.waiting ?? [], this.#numbers.runs, this.#acknowledged);
+    const { damage, lost, noted } = this.#journal.load((frame) => this.#replay(frame, heads));
+    this.damage = damage;
+    this.newestLost = lost;
+    this.filesLost = Number(lost !== null);
+    const known = knownOutbox(heads, noted);
+    this.id = known?.id ?? newId();
+    this.#last = Math.max(this.#last, known?.last ?? 0);
+    this.#missing = missingNumbers(known?.waiting ?? [], this.#numbers.runs, this.#acknowledged);
     this.#numbers.acknowledge(this.#acknowledged);
     // A loss of power takes back what was not synced, and control may have acknowledged it: it would ignore others with
     // the same numbers. So every start begins behind all that can have been given, and remembers that on disk.
-    if (heads.length > 0) this.#last += skippedNumbers;
+    if (known) this.#last += skippedNumbers;
     this.#begin();
     this.#journal.syncNow();
     this.#synced = this.#last;
+    this.#noteNewest();
     this.#forget();
   }
 
@@ -121,11 +115,10 @@ export class Outbox {
         this.#last = Math.max(this.#last, entry.last);
         this.#aliveAt = entry.alive ?? this.#aliveAt;
         this.#live.clear();
-        this.#liveOctets = 0;
-      } else if (entry.kind === 'live') this.#keep(entry.id, entry.record);
+      } else if (entry.kind === 'live') this.#live.keep(entry.id, entry.record);
       else if (entry.kind === 'alive') this.#aliveAt = entry.at;
       else {
-        this.#follow(entry);
+        this.#live.follow(entry);
         // A report that was written once more after a failed sync may be there twice.
         if (next > this.#numbers.last) this.#numbers.add(next, 1);
         this.#last = Math.max(this.#last, next);
@@ -173,7 +166,7 @@ export class Outbox {
 
   /** Takes over what another outbox has: its reports get numbers of this one. */
   adopt(reports: readonly HeldReport[], live: ReadonlyMap<string, string> = new Map()): void {
-    for (const [id, record] of live) this.#keep(id, record);
+    for (const [id, record] of live) this.#live.keep(id, record);
     if (live.size > 0) this.#begin();
     this.#store(reports);
   }
@@ -189,7 +182,7 @@ export class Outbox {
    */
   settle(): boolean {
     if (this.#fault === null) return true;
-    if (this.#repair === 'lost' && this.#tries(() => this.#repeat())) {
+    if (this.#repair === 'lost' && !this.#syncing && this.#tries(() => this.#repeat())) {
       this.#repair = 'repeated';
       void this.sync();
     }
@@ -208,12 +201,12 @@ export class Outbox {
 
   #write(reports: readonly HeldReport[]): void {
     if (reports.length === 0) return;
-    if (this.#journal.size >= segmentOctets(this.#liveOctets, this.#options.segmentBytes)) this.#begin();
+    if (this.#journal.size >= segmentOctets(this.#live.octets, this.#options.segmentBytes)) this.#begin();
     const first = this.#last + 1;
     this.#journal.append(first, reports.length, this.#acknowledged, reports.map(reportLine).join('\n'));
     this.#last += reports.length;
     this.#numbers.add(first, reports.length);
-    for (const report of reports) this.#follow(report);
+    for (const report of reports) this.#live.follow(report);
     this.#recent.add(first, reports, this.#synced);
   }
 
@@ -221,10 +214,19 @@ export class Outbox {
     this.#journal.append(this.#last + 1, 0, this.#acknowledged, line);
   }
 
+  #head(upTo = this.#last): string {
+    const waiting = runsUpTo(upTo, [...this.#missing.runs, ...this.#numbers.runs]);
+    return outboxLine(this.id, upTo, this.#aliveAt, waiting);
+  }
+
+  /** The next start then knows what was on the device, even if the newest file is lost. */
+  #noteNewest(): void {
+    this.#journal.note(this.#synced, this.#acknowledged, this.#head(this.#synced));
+  }
+
   #begin(): void {
-    const waiting = [...this.#missing.runs, ...this.#numbers.runs];
-    const lines = [outboxLine(this.id, this.#last, this.#aliveAt, waiting)];
-    for (const [id, record] of this.#live) lines.push(liveLine(id, record));
+    const lines = [this.#head()];
+    for (const [id, record] of this.#live.records) lines.push(liveLine(id, record));
     this.#journal.begin(this.#last, this.#acknowledged, lines.join('\n'));
   }
 
@@ -243,21 +245,8 @@ export class Outbox {
       );
   }
 
-  /** Follows the live calls. */
-  #follow({ call }: HeldReport): void {
-    if (call?.ended) this.#drop(call.id);
-    else if (call) this.#keep(call.id, call.record);
-  }
-
-  #keep(id: string, record: string): void {
-    this.#drop(id);
-    this.#live.set(id, record);
-    this.#liveOctets += record.length;
-  }
-
-  #drop(id: string): void {
-    this.#liveOctets -= this.#live.get(id)?.length ?? 0;
-    this.#live.delete(id);
+  #isLost(): boolean {
+    return this.#repair === 'lost';
   }
 
   /** Runs `work`, or records why the disk failed. @returns whether it succeeded */
@@ -294,13 +283,18 @@ export class Outbox {
   async #syncOnce(): Promise<void> {
     if (this.#repair === 'lost') return;
     const upTo = this.#last;
+    this.#syncing = true;
     try {
       await this.#journal.sync();
     } catch (error) {
       this.#failed(error);
       this.#repair = 'lost';
       return;
+    } finally {
+      this.#syncing = false;
     }
+    // A file was lost meanwhile.
+    if (this.#isLost()) return;
     this.#synced = upTo;
     this.#repair = 'none';
     this.#recent.trim(upTo);
@@ -315,22 +309,7 @@ export class Outbox {
       return this.#recent
         .after(after, limit)
         .map(({ seq: number, report: { at, body } }) => ({ seq: number, at, body }));
-    return this.#readFiles(after, limit);
-  }
-
-  #readFiles(after: number, limit: number): StoredReport[] {
-    const found: StoredReport[] = [];
-    let last = after;
-    for (const { first, text } of this.#journal.framesAfter(after)) {
-      const reports = entriesOf(text).filter((entry) => entry.kind === 'report');
-      for (const [index, { at, body }] of reports.entries()) {
-        if (first + index <= last) continue;
-        if (found.length === limit) return found;
-        last = first + index;
-        found.push({ seq: last, at, body });
-      }
-    }
-    return found;
+    return reportsAfter(this.#journal, after, limit);
   }
 
   /** Highest number that control has acknowledged. */
@@ -340,7 +319,7 @@ export class Outbox {
 
   /** The latest records of the calls that are up. */
   get liveCalls(): CallRecord[] {
-    return [...this.#live.values()].map((record) => JSON.parse(record) as CallRecord);
+    return [...this.#live.records.values()].map((record) => JSON.parse(record) as CallRecord);
   }
 
   /** Counts what is missing as lost. Call it when control has said on a new link what it has. @returns how many reports */
@@ -371,12 +350,33 @@ export class Outbox {
   /**
    * Records that the process is alive: `closeAbandonedCalls` uses it as the end time of abandoned calls. It also
    * detects a full disk while nothing is reported, and has delivered reports removed from the disk.
+   * @returns names of files that were deleted or cut since the last one: what is in memory of them is written once more
    */
-  heartbeat(at: string): void {
+  heartbeat(at: string): string[] {
     this.#aliveAt = at;
-    if (this.#repair === 'lost') return;
+    if (this.#repair === 'lost') return [];
+    const gone: Gone[] = [];
+    if (!this.#tries(() => gone.push(...this.#journal.dropGone()))) return [];
+    if (gone.length > 0) {
+      this.#doWithout(gone);
+      return gone.map(({ file }) => file);
+    }
     const delivered = this.#journal.last > 0 && this.#journal.last <= this.#acknowledged;
-    this.#tries(() => (delivered ? this.#begin() : this.#note(aliveLine(at))));
+    if (this.#tries(() => (delivered ? this.#begin() : this.#note(aliveLine(at)))))
+      this.#tries(() => this.#noteNewest());
+    return [];
+  }
+
+  /** `settle` writes once more what is in memory; older reports are lost. */
+  #doWithout(gone: readonly Gone[]): void {
+    const [oldest] = this.#recent.after(this.#acknowledged, 1);
+    const lost = gone.map(({ after, last }) => ({ first: after + 1, last }));
+    const before = runsUpTo((oldest?.seq ?? this.#last + 1) - 1, this.#numbers.runs);
+    this.lost += commonNumbers(before, lost, this.#acknowledged);
+    this.filesLost += gone.length;
+    this.#failed(Object.assign(new Error('a file of the outbox is gone'), { code: 'EIO' }));
+    this.#synced = this.#acknowledged;
+    this.#repair = 'lost';
   }
 
   /**

@@ -18,6 +18,7 @@ import type { Welcome } from './link-options.ts';
 import { MeasuredBatch } from './measured-batch.ts';
 import { openOutbox } from './open-outbox.ts';
 import { heartbeatMs, type Outbox } from './outbox.ts';
+import { logFaults, logGone } from './outbox-faults.ts';
 import type { ReportingOptions } from './reporting-options.ts';
 import { type CollectedTrace, TraceCollector } from './trace-collector.ts';
 import { traceBodies } from './trace-reports.ts';
@@ -137,12 +138,7 @@ export class Reporting {
     };
     const outbox = await openOutbox(options.dataDir, limits, options.outboxFiles);
     try {
-      if (outbox.damage.length > 0)
-        options.log(
-          'warn',
-          'parts of the outbox are not readable, as after a loss of power: reports in them are lost',
-          { parts: outbox.damage },
-        );
+      logFaults(outbox, options.log);
       const abandoned = outbox.closeAbandonedCalls(iso(options.clock));
       if (abandoned > 0)
         options.log('warn', 'closed the records of calls that were up when the edge died', {
@@ -240,6 +236,7 @@ export class Reporting {
       trunkline_edge_outbox_pending: this.#outbox.pending,
       trunkline_edge_outbox_dropped_total: this.#outbox.dropped,
       trunkline_edge_outbox_lost_total: this.#outbox.lost,
+      trunkline_edge_outbox_files_lost_total: this.#outbox.filesLost,
       trunkline_edge_outbox_held: this.#outbox.held.reports,
       trunkline_edge_outbox_held_bytes: this.#outbox.held.bytes,
       trunkline_edge_storage_failing: Number(this.#fault !== null),
@@ -385,7 +382,8 @@ export class Reporting {
 
   #scheduleBeat(): void {
     this.#beat = this.#options.clock.after(heartbeatMs, () => {
-      this.#outbox.heartbeat(iso(this.#options.clock));
+      const gone = this.#outbox.heartbeat(iso(this.#options.clock));
+      logGone(gone, this.#outbox.lost, this.#options.log);
       this.#sync.appended();
       this.#reportStorage();
       this.#scheduleBeat();

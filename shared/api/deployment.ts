@@ -25,6 +25,9 @@ export const Health = Type.Object({
       refusing: Type.Array(Type.String(), {
         description: 'Ids of those that reject new calls, because that memory is running out',
       }),
+      lost: Type.Array(Type.String(), {
+        description: 'Ids of edges that have lost files with reports, deleted or cut, since their start',
+      }),
     }),
   }),
   database: Type.Object({ status: OneOf(['ok', 'down']) }),

@@ -79,19 +79,27 @@ test('an edge with a full disk is listed in /health, and gets no calls once it r
   const { config } = await edge.next('config');
   edge.send({ type: 'applied', version: config.version });
   const { edges } = control.control.services;
-  const says = async (failing: number, refusing: number) => {
+  const says = async (failing: number, refusing: number, lost = 0) => {
     edge.send({
       type: 'status',
-      metrics: { trunkline_edge_storage_failing: failing, trunkline_edge_storage_refuses_calls: refusing },
+      metrics: {
+        trunkline_edge_storage_failing: failing,
+        trunkline_edge_storage_refuses_calls: refusing,
+        trunkline_edge_outbox_files_lost_total: lost,
+      },
     });
     await expect
       .poll(() => edges.storage)
       .toEqual({
         failing: failing ? ['edge-1'] : [],
         refusing: refusing ? ['edge-1'] : [],
+        lost: lost ? ['edge-1'] : [],
       });
     return health();
   };
+  const missing = await says(0, 0, 1);
+  expect(missing.status).toBe(200);
+  expect(missing.body.edge).toMatchObject({ storage: { lost: ['edge-1'] } });
   const holding = await says(1, 0);
   expect(holding.status).toBe(200);
   expect(holding.body.edge).toMatchObject({ storage: { failing: ['edge-1'], refusing: [] } });

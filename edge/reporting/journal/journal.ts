@@ -5,6 +5,9 @@
  *     00000007: [head][reports][reports]…   acknowledged: removed when the head of 8 is on the device
  *     00000008: [head][reports]             the current one
  *
+ * A note beside them says up to where the newest segment is on the device: it is the only one of which no later segment
+ * knows.
+ *
  * Writing is synchronous and into the kernel's memory: it survives the death of the process. Syncing is not, and
  * survives a loss of power.
  */
@@ -17,6 +20,8 @@ interface Segment {
   last: number;
   /** Octets written. */
   bytes: number;
+  /** Octets that were on the device after the last sync. */
+  durable: number;
   /** Null once it is complete and synced. */
   file: SegmentFile | null;
   /** It has octets that no sync has covered. */
@@ -38,12 +43,30 @@ export interface Damage {
   readonly octets: number;
 }
 
+/** What earlier processes left. */
+export interface Loaded {
+  readonly damage: readonly Damage[];
+  /** The head of a segment as it would have been when the note was written; null: a segment knows more. */
+  readonly noted: Buffer | null;
+  /** The newest segment is missing, or shorter than the note says; null: it is there. */
+  readonly lost: Damage | null;
+}
+
+/** A segment that is gone while the process runs, and the reports that were in it: above `after`, up to `last`. */
+export interface Gone {
+  readonly file: string;
+  readonly after: number;
+  readonly last: number;
+}
+
 const segmentName = /^\d{8}$/;
 
 export class Journal {
   readonly #files: SegmentFiles;
   readonly #writer = new FrameWriter();
   readonly #segments: Segment[] = [];
+  /** Lost their files; a sync of them may still be under way. */
+  #gone: Segment[] = [];
   #lastNumber = 0;
   #read: ReadSegment | null = null;
 
@@ -55,7 +78,7 @@ export class Journal {
    * Reads what earlier processes left, oldest first. Call once, before anything else.
    * @throws Error when a file cannot be read, or another version wrote it
    */
-  load(take: (frame: Frame) => number): Damage[] {
+  load(take: (frame: Frame) => number): Loaded {
     const damage: Damage[] = [];
     const names = this.#files
       .list()
@@ -63,7 +86,16 @@ export class Journal {
       .sort();
     for (const name of names) {
       const bytes = this.#files.read(name);
-      const segment = { name, last: 0, bytes: bytes.length, file: null, dirty: false, begun: true };
+      const { length } = bytes;
+      const segment = {
+        name,
+        last: 0,
+        bytes: length,
+        durable: length,
+        file: null,
+        dirty: false,
+        begun: true,
+      };
       let at = 0;
       for (let frame = nextFrame(bytes, at); frame; frame = nextFrame(bytes, at)) {
         if (frame.start > at) damage.push({ file: name, octets: frame.start - at });
@@ -76,7 +108,48 @@ export class Journal {
       this.#segments.push(segment);
       this.#lastNumber = Number(name);
     }
-    return damage;
+    return { damage, ...this.#compare(this.#files.noted()) };
+  }
+
+  /** @param note as `note` has written it */
+  #compare(note: Buffer | null): Omit<Loaded, 'damage'> {
+    const text = note && nextFrame(note, 0)?.text;
+    const place = text?.toString('latin1', 0, text.indexOf('\n')) ?? '';
+    const [file = '', octets = ''] = place.split(' ');
+    if (!text || !segmentName.test(file)) return { noted: null, lost: null };
+    const noted = text.subarray(text.indexOf('\n') + 1);
+    const newest = this.#segments.at(-1);
+    this.#lastNumber = Math.max(this.#lastNumber, Number(file));
+    // Its head says the same, and more.
+    if (newest && newest.name > file) return { noted: null, lost: null };
+    const there = newest?.name === file ? newest.bytes : 0;
+    const missing = Number(octets) - there;
+    return { noted, lost: missing > 0 ? { file, octets: missing } : null };
+  }
+
+  /** Notes how much of the current segment is on the device, once its name is. @param head as it would begin a segment now */
+  note(last: number, acknowledged: number, head: string): void {
+    const newest = this.#segments.at(-1);
+    if (!newest?.begun) return;
+    this.#files.note(this.#writer.frame(last + 1, acknowledged, `${newest.name} ${newest.durable}\n${head}`));
+  }
+
+  /** Finds segments whose files were deleted, or are shorter than what was written, and does without them. */
+  dropGone(): Gone[] {
+    const names = new Set(this.#files.list());
+    const gone: Gone[] = [];
+    let after = 0;
+    for (const segment of [...this.#segments]) {
+      const { name, file, bytes, last } = segment;
+      if (!names.has(name) || (file && file.size() < bytes)) {
+        gone.push({ file: name, after, last: Math.max(after, last) });
+        this.#gone.push(segment);
+        this.#segments.splice(this.#segments.indexOf(segment), 1);
+        if (this.#read?.segment === segment) this.#read = null;
+      }
+      after = Math.max(after, last);
+    }
+    return gone;
   }
 
   /** Octets of the current segment. */
@@ -101,7 +174,8 @@ export class Journal {
       throw error;
     }
     this.#lastNumber += 1;
-    this.#segments.push({ name, last: 0, bytes: frame.length, file, dirty: true, begun: false });
+    const segment = { name, last: 0, bytes: frame.length, durable: 0, file, dirty: true, begun: false };
+    this.#segments.push(segment);
   }
 
   /**
@@ -146,8 +220,10 @@ export class Journal {
   async sync(): Promise<void> {
     const segments = this.#segments.filter(({ dirty }) => dirty);
     for (const segment of segments) {
+      const { bytes } = segment;
       segment.dirty = false;
       await segment.file?.sync();
+      segment.durable = bytes;
     }
     if (segments.some(({ begun }) => !begun)) await this.#files.sync();
     this.#synced(segments);
@@ -159,6 +235,7 @@ export class Journal {
     for (const segment of segments) {
       segment.dirty = false;
       segment.file?.syncNow();
+      segment.durable = segment.bytes;
     }
     this.#files.syncNow();
     this.#synced(segments);
@@ -172,7 +249,8 @@ export class Journal {
 
   /** Nothing more is written to the segments so far, and no sync of them counts: the disk has lost a part of them. */
   abandon(): void {
-    for (const segment of this.#segments) closeFile(segment);
+    for (const segment of [...this.#gone, ...this.#segments]) closeFile(segment);
+    this.#gone = [];
   }
 
   /**
@@ -193,7 +271,7 @@ export class Journal {
   }
 
   close(): void {
-    for (const segment of this.#segments) closeFile(segment);
+    this.abandon();
     this.#read = null;
   }
 }

@@ -4,6 +4,7 @@ import {
   closeSync,
   fdatasync,
   fdatasyncSync,
+  fstatSync,
   fsync,
   fsyncSync,
   mkdirSync,
@@ -11,11 +12,14 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rm,
+  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { pathExists } from '#shared/path-exists.ts';
 
 export interface SegmentFile {
   /** Writes all octets, or throws. What a failed write left there is overwritten by the next one. */
@@ -23,6 +27,8 @@ export interface SegmentFile {
   /** Resolves when everything written before is on the device; runs in the thread pool. */
   sync(): Promise<void>;
   syncNow(): void;
+  /** Octets that it has now, also when it has lost its name. */
+  size(): number;
   close(): void;
 }
 
@@ -33,6 +39,10 @@ export interface SegmentFiles {
   /** A new, empty file in the place of one with this name. */
   create(name: string): SegmentFile;
   remove(name: string): Promise<void>;
+  /** Keeps octets beside the segments, in the place of those kept before. No sync covers them. */
+  note(octets: Uint8Array): void;
+  /** What was noted last; null: nothing, or it cannot be read. */
+  noted(): Buffer | null;
   /** Puts the names of the files on the device. */
   sync(): Promise<void>;
   syncNow(): void;
@@ -46,10 +56,22 @@ const removeFile = promisify(rm);
 
 /** The files in a folder, which is created when missing. */
 export function folderFiles(folder: string): SegmentFiles {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const make = () => mkdirSync(folder, { recursive: true, mode: 0o700 });
+  make();
   syncFolder(dirname(folder));
+  const note = join(folder, 'newest');
   return {
-    list: () => readdirSync(folder),
+    list: () => {
+      // Deleted while the edge runs, the folder is made again.
+      make();
+      return readdirSync(folder);
+    },
+    // Written whole and renamed: one that is cut says nothing.
+    note: (octets) => {
+      writeFileSync(`${note}.new`, octets, { mode: 0o600 });
+      renameSync(`${note}.new`, note);
+    },
+    noted: () => (pathExists(note) ? readFileSync(note) : null),
     read: (name) => readFileSync(join(folder, name)),
     create: (name) => fileAt(join(folder, name)),
     remove: (name) => removeFile(join(folder, name), { force: true }),
@@ -72,6 +94,7 @@ function fileAt(path: string): SegmentFile {
     },
     sync: () => syncData(fd),
     syncNow: () => fdatasyncSync(fd),
+    size: () => fstatSync(fd).size,
     close: () => closeSync(fd),
   };
 }

@@ -31,6 +31,8 @@ export class MemoryDisk implements SegmentFiles {
   /** Files that were created and not closed. */
   open = 0;
   removals = 0;
+  /** What was noted last. */
+  last: Buffer | null = null;
   /** Files whose removal is not on the device. */
   #removed = new Map<string, StoredFile>();
 
@@ -55,10 +57,20 @@ export class MemoryDisk implements SegmentFiles {
         this.#sync(file, octets);
       },
       syncNow: () => this.#sync(file, file.octets),
+      size: () => file.octets.length,
       close: () => {
         this.open -= 1;
       },
     };
+  }
+
+  note(octets: Uint8Array): void {
+    this.#check();
+    this.last = Buffer.from(octets);
+  }
+
+  noted(): Buffer | null {
+    return this.last;
   }
 
   async remove(name: string): Promise<void> {
@@ -89,6 +101,7 @@ export class MemoryDisk implements SegmentFiles {
    */
   afterPowerLoss(kept: (name: string, offset: number) => boolean = () => false): MemoryDisk {
     const disk = new MemoryDisk();
+    disk.last = this.last;
     for (const [name, { octets, synced, named }] of [...this.files, ...this.#removed]) {
       if (!named) continue;
       const left = Buffer.alloc(octets.length);
