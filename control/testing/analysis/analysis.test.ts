@@ -165,7 +165,6 @@ describe('by a language model', () => {
       ['greet', 0.9],
       // Unreachable, which has nothing to do with this run.
       ['emergency', 0.2],
-      [null, 0.1],
     ]);
     // The conversation is data in the question, not part of the instructions.
     const { messages } = JSON.parse(asked) as { messages: { role: string; content: string }[] };

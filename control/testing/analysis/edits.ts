@@ -169,13 +169,21 @@ function withVariable(data: JsonObject, { name, type, description }: VariableWan
   return { ...data, extractVars: [...others, [name, type, description]] };
 }
 
+/** The body may be a text or an object, as in the contract. */
 function withPlaceholder(data: JsonObject, from: string, to: string): JsonObject {
   const { body } = data;
-  if (typeof body !== 'string') return data;
-  const renamed = body.replaceAll(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g, (found, name) =>
+  if (typeof body === 'string') return { ...data, body: renamed(body, from, to) };
+  if (typeof body !== 'object' || body === null) return data;
+  const changed: unknown = JSON.parse(JSON.stringify(body), (_name, member: unknown) =>
+    typeof member === 'string' ? renamed(member, from, to) : member,
+  );
+  return { ...data, body: changed };
+}
+
+function renamed(text: string, from: string, to: string): string {
+  return text.replaceAll(/\{\{\s*([A-Za-z_]\w*)\s*\}\}/g, (found, name) =>
     name === from ? `{{${to}}}` : found,
   );
-  return { ...data, body: renamed };
 }
 
 function changeGlobalPrompt(graph: RawGraph, words: string): RawGraph | null {

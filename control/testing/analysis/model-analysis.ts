@@ -72,8 +72,8 @@ function verified(
 ): Finding[] {
   const { type, target_node_id, description, suggested_change, confidence, quotes } = suggestion;
   if (quotes.length > 0 && verifiedEvidence(record, quotes).length === 0) return [];
-  const known = target_node_id !== null && tested?.graph.nodes.has(target_node_id);
-  const nodeId = known ? target_node_id : null;
+  const nodeId = target_node_id;
+  if (nodeId !== null && tested?.graph.nodes.has(nodeId) !== true) return [];
   return [{ cause, type, nodeId, description, suggestedChange: suggested_change, confidence, edit: null }];
 }
 

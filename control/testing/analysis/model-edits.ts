@@ -1,10 +1,11 @@
 /** Changes of a pathway proposed by a language model for a failed run, each as an edit that can be undone. */
 import { type Static, Type } from 'typebox';
 import type { LanguageModel } from '#shared/models/language-model.ts';
-import type { FailedCase } from './case.ts';
+import { callerLines, type FailedCase } from './case.ts';
 import { applyEdit, editedNode, type GraphEdit } from './edits.ts';
 import type { Cause, Finding } from './finding.ts';
 import { question } from './model-analysis.ts';
+import { hasCallersWords } from './own-words.ts';
 
 const id = () => Type.String({ minLength: 1, maxLength: 128 });
 const words = (most: number) => Type.String({ maxLength: most });
@@ -83,6 +84,7 @@ export async function proposeEdits(
 ): Promise<Finding[]> {
   const { tested } = failed;
   if (!tested) return [];
+  const said = callerLines(failed).map(({ words: line }) => line);
   const messages = [{ role: 'user' as const, text: JSON.stringify(question(failed, found)) }];
   const { changes } = await model.structured(Answer, {
     system: rules,
@@ -93,8 +95,32 @@ export async function proposeEdits(
   });
   return changes.flatMap(({ why, confidence, edit }) => {
     if (!applyEdit(tested.raw, edit)) return [];
+    if (hasCallersWords(tested.graph, wordsOf(edit), said)) return [];
     return [finding(edit, why, Math.min(confidence, mostCertain))];
   });
+}
+
+/** What a change would have the pathway understand or say. */
+function wordsOf(edit: Static<typeof Edit>): string {
+  switch (edit.kind) {
+    case 'add_edge':
+      return `${edit.label} ${edit.description}`;
+    case 'describe_edge':
+      return edit.description;
+    case 'set_variable':
+      return valuesIn(edit.variable.description);
+    case 'set_words':
+      return valuesIn(edit.words);
+    case 'set_transfer_number':
+      return '';
+  }
+}
+
+/** An agent may speak as callers do, "sorry" and all; numbers and names are one caller's. */
+function valuesIn(text: string): string {
+  return (text.match(/[\p{L}\p{N}'’-]*\p{N}[\p{L}\p{N}'’-]*|(?<=[\p{L}\p{N},] )\p{Lu}\p{L}+/gu) ?? []).join(
+    ' ',
+  );
 }
 
 const kinds: Readonly<Record<Static<typeof Edit>['kind'], readonly [Cause, Finding['type']]>> = {

@@ -14,14 +14,28 @@ export function ownWords(graph: Graph, targetId: string | null, words: string): 
   const target = targetId === null ? graph.start : graph.nodes.get(targetId);
   if (!target) return '';
   const behind = targetId === null ? graph.nodes.keys() : reachableFrom(graph, [target]);
-  const labels = targetId === null ? [...graph.edgesFrom.values()].flat().map(({ label }) => label) : [];
-  const texts = [...behind].flatMap((id) => {
-    const node = graph.nodes.get(id);
-    return node ? [node.name, node.text, node.prompt] : [];
-  });
-  const known = new Set(stems([...texts, ...labels].join(' ')));
+  const known = vocabulary(graph, [...behind], targetId === null);
   const wanted = new Set(stems(words).filter((one) => known.has(one)));
   const said = words.match(/[\p{L}\p{N}'’]+/gu) ?? [];
   const kept = said.filter((word) => wanted.delete(stem(word.toLowerCase().replaceAll(/['’]/g, ''))));
   return kept.join(' ').slice(0, 300);
+}
+
+/**
+ * Whether words of a change are only one caller's: the caller said them, and the pathway has them nowhere.
+ * Everybody says yes and no. @param said the lines of the caller
+ */
+export function hasCallersWords(graph: Graph, words: string, said: readonly string[]): boolean {
+  const theirs = new Set(stems(said.join(' ')));
+  const known = new Set([...vocabulary(graph, [...graph.nodes.keys()], true), 'yes', 'no']);
+  return stems(words).some((one) => theirs.has(one) && !known.has(one));
+}
+
+function vocabulary(graph: Graph, ids: readonly string[], withLabels: boolean): ReadonlySet<string> {
+  const labels = withLabels ? [...graph.edgesFrom.values()].flat().map(({ label }) => label) : [];
+  const texts = ids.flatMap((id) => {
+    const node = graph.nodes.get(id);
+    return node ? [node.name, node.text, node.prompt] : [];
+  });
+  return new Set(stems([...texts, ...labels].join(' ')));
 }

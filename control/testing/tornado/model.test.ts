@@ -62,6 +62,20 @@ it('applies valid proposals of the model, besides the findings of rules', async 
   });
 });
 
+it('uses no words that only the caller of the test has', async () => {
+  await client.scenario({ pathway_id: pathway, ...hopeless });
+  answer = {
+    changes: [
+      change({ kind: 'set_words', node: 'booked', member: 'text', words: 'La la la, 4711. Goodbye.' }),
+      change({ kind: 'add_edge', source: 'greet', target: 'booked', label: 'Says 4711', description: '' }),
+    ],
+  };
+  expect(await client.endedSession(await client.tornado(pathway))).toMatchObject({
+    status: 'STUCK',
+    forked_version: null,
+  });
+});
+
 it("ends in ERROR when the model's output is unusable three times, and names the model", async () => {
   await client.scenario({ pathway_id: pathway, ...hopeless });
   answer = { nonsense: true };

@@ -41,6 +41,15 @@ const garage = {
   ],
 };
 
+/** Bodies are written as texts or as objects. */
+function withObject({ nodes, edges }: { nodes: readonly { id: string; data: object }[]; edges: object[] }) {
+  const body = { date: '{{appointment_day}}' };
+  return {
+    nodes: nodes.map((one) => (one.id === 'book' ? { ...one, data: { ...one.data, body } } : one)),
+    edges,
+  };
+}
+
 /** "Yes" also leads back. */
 const hotel = {
   nodes: [
@@ -125,27 +134,36 @@ it('words that take the wrong edge are found, and the right edge learns them', a
   expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 2, forked_version: 2 });
 });
 
-it('a request sent without a value is explained, and the body uses the right variable', async () => {
-  const pathway_id = await client.pathway(garage);
-  const id = await client.scenario({
-    pathway_id,
-    name: 'Books',
-    tester_persona_prompt: 'You want to book an appointment.\n- day: Tuesday',
-    assertions: [{ type: 'WEBHOOK_TRIGGERED', config: { node_id: 'book', body_match: { date: 'Tuesday' } } }],
-  });
-  const run = await client.run(id, { seed: 1 });
-  const [result] = run.assertion_results;
-  expect(result?.reasoning).toBe(
-    '0 of 1 webhook calls match; wanted at least 1 from book with {"date":"Tuesday"}. In one date was "", not "Tuesday".',
-  );
-  const analysis = await analysisOf(run.id);
-  expect(analysis).toMatchObject({
-    root_cause_class: 'data',
-    root_cause: '“book” sends {{appointment_day}}, which nothing had filled. "Tuesday" is known as {{day}}.',
-  });
-  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
-  expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 1 });
-});
+it.each([
+  ['text', garage],
+  ['object', withObject(garage)],
+])(
+  'a request sent without a value is explained, and its body, a %s, uses the right variable',
+  async (_, graph) => {
+    const pathway_id = await client.pathway(graph);
+    const id = await client.scenario({
+      pathway_id,
+      name: 'Books',
+      tester_persona_prompt: 'You want to book an appointment.\n- day: Tuesday',
+      assertions: [
+        { type: 'WEBHOOK_TRIGGERED', config: { node_id: 'book', body_match: { date: 'Tuesday' } } },
+      ],
+    });
+    const run = await client.run(id, { seed: 1 });
+    const [result] = run.assertion_results;
+    expect(result?.reasoning).toBe(
+      '0 of 1 webhook calls match; wanted at least 1 from book with {"date":"Tuesday"}. In one date was "", not "Tuesday".',
+    );
+    const analysis = await analysisOf(run.id);
+    expect(analysis).toMatchObject({
+      root_cause_class: 'data',
+      root_cause:
+        '“book” sends {{appointment_day}}, which nothing had filled. "Tuesday" is known as {{day}}.',
+    });
+    const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+    expect(session).toMatchObject({ status: 'COMPLETED_ALL_PASSED', passed_scenarios: 1 });
+  },
+);
 
 it('a loop is found, but not in the words of a caller who gives up', async () => {
   const pathway_id = await client.pathway(hotel);
