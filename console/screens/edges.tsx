@@ -33,7 +33,21 @@ const columnsOf = (reload: () => void): readonly Column<Edge>[] => [
   { head: head.calls, cell: (edge) => edge.calls ?? '–', numeric: true },
   { head: head.version, cell: (edge) => `${edge.software} ${edge.version ?? ''}`, from: 'wide' },
   { head: head.region, cell: (edge) => edge.region ?? texts.edges.anyRegion, from: 'medium' },
-  { head: head.address, cell: (edge) => `${edge.sip.host}:${edge.sip.port}`, from: 'wide' },
+  {
+    head: head.address,
+    cell: ({ sip }) => (
+      <>
+        {sip.host}:{sip.port}
+        {sip.wss_url !== null && (
+          <>
+            <br />
+            <span class="quiet">{sip.wss_url}</span>
+          </>
+        )}
+      </>
+    ),
+    from: 'wide',
+  },
   { head: head.weight, cell: (edge) => edge.weight, numeric: true, from: 'wide' },
   { head: head.seen, cell: (edge) => <Time at={edge.last_seen_at} />, from: 'medium' },
   { head: head.action, cell: (edge) => <Draining edge={edge} reload={reload} /> },

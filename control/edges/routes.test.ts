@@ -57,7 +57,7 @@ it('lists every edge that ever connected, in pages, with what it reports', async
       load: { most_calls: 50, rtp_ports: 1000, rtp_ports_in_use: 14, host_load: 0.4 },
       engine: 'up',
       disk: 'ok',
-      sip: { host: 'edge.example.com', port: 5061 },
+      sip: { host: 'edge.example.com', port: 5061, wss_url: null },
     },
     {
       id: 'b',

@@ -13,7 +13,7 @@ export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeVie
     id: row.id,
     software: row.software,
     version: heard && comparedRevision(heard.metrics.trunkline_edge_protocol_revision),
-    sip: { host: row.sip_host, port: row.sip_port },
+    sip: { host: row.sip_host, port: row.sip_port, wss_url: wssUrlOf(row) },
     rtp: { ip: row.rtp_ip, port_min: row.rtp_port_min, port_max: row.rtp_port_max },
     region: row.region,
     weight: row.weight,
@@ -29,6 +29,10 @@ export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeVie
     disk: heard && diskOf(heard),
     config_version: live ? live.appliedVersion : null,
   };
+}
+
+function wssUrlOf({ sip_host: host, wss_port }: EdgeRow): string | null {
+  return wss_port === null ? null : `wss://${host.includes(':') ? `[${host}]` : host}:${wss_port}/`;
 }
 
 /** Edges of earlier versions do not report all of it. */

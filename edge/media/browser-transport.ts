@@ -30,6 +30,8 @@ export interface BrowserTransportOptions extends TransportPlace {
   readonly clock: Clock;
   /** Called at most once, and not after `close`. */
   readonly lost: (error: BrowserLost) => void;
+  /** Without a check of the browser, s; default 30. */
+  readonly consentS?: number;
 }
 
 export class BrowserTransport implements PeerTransport {
@@ -41,10 +43,12 @@ export class BrowserTransport implements PeerTransport {
   #timer: Timer | null = null;
   #connected = false;
   #closed = false;
+  readonly #consentS: number;
 
   private constructor(worker: types.WebRtcTransport, options: BrowserTransportOptions) {
     this.worker = worker;
     this.#options = options;
+    this.#consentS = consentOf(options);
     worker.on('icestatechange', (state) => this.#iceChanged(state));
     worker.on('dtlsstatechange', (state) => this.#dtlsChanged(state));
   }
@@ -53,7 +57,7 @@ export class BrowserTransport implements PeerTransport {
     const { router, listenIp, port } = options;
     const worker = await router.createWebRtcTransport({
       listenInfos: [{ protocol: 'udp', ip: listenIp, port }],
-      iceConsentTimeout: browserLimits.consentS,
+      iceConsentTimeout: consentOf(options),
     });
     return new BrowserTransport(worker, options);
   }
@@ -103,7 +107,7 @@ export class BrowserTransport implements PeerTransport {
 
   #iceChanged(state: types.IceState): void {
     if (state === 'disconnected') {
-      const text = `The browser is gone: no ICE check arrived for ${browserLimits.consentS} s.`;
+      const text = `The browser is gone: no ICE check arrived for ${this.#consentS} s.`;
       this.#lose(text);
     } else this.due();
   }
@@ -138,6 +142,10 @@ export class BrowserTransport implements PeerTransport {
     this.#timer?.cancel();
     this.#options.lost(new BrowserLost(problem));
   }
+}
+
+function consentOf({ consentS = browserLimits.consentS }: BrowserTransportOptions): number {
+  return consentS;
 }
 
 const algorithms: readonly types.FingerprintAlgorithm[] = ['sha-256', 'sha-384', 'sha-512'];

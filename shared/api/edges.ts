@@ -25,7 +25,13 @@ export const EdgeView = Type.Object({
   version: Nullable(
     OneOf(['older', 'same', 'newer'], "Compared with this control plane's; newer: upgrade the control plane"),
   ),
-  sip: Type.Object({ host: text, port: Type.Integer() }),
+  sip: Type.Object({
+    host: text,
+    port: Type.Integer(),
+    wss_url: Nullable(
+      Type.String({ description: 'Where browsers call; null: it takes none of their calls' }),
+    ),
+  }),
   rtp: Type.Object({ ip: text, port_min: Type.Integer(), port_max: Type.Integer() }),
   region: Nullable(Type.String({ description: 'null: it serves every region' })),
   weight: Type.Integer(),

@@ -176,6 +176,21 @@ it('is bridged to a SIP peer inside the worker, and hears its agent again afterw
   }
 });
 
+it('whose certificate is not that of its SDP ends the leg, and is not heard', async () => {
+  const failed = Promise.withResolvers<Error>();
+  const leg = await newLeg({ failed: failed.resolve });
+  const offer = await phone<string>('offer');
+  const foreign = offer.replace(/^a=fingerprint:sha-256 .*$/m, `a=fingerprint:sha-256 ${'AB:'.repeat(31)}AB`);
+  expect(foreign).not.toBe(offer);
+  await phone('take', await leg.answer(foreign));
+  leg.attach(toneEndpoint(1000));
+  const error = await failed.promise;
+  expect(error).toBeInstanceOf(BrowserLost);
+  expect(error.message).toBe(
+    'The DTLS handshake with the browser failed, or its certificate is not that of its SDP.',
+  );
+});
+
 it('that closes its connection without a BYE ends the leg', async () => {
   const lost = await new Promise<Error>((resolve, reject) => {
     const run = async () => {

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
+import { PathwayList } from '#shared/api/pathways.ts';
 import { PhoneSessionMade } from '#shared/api/phone-sessions.ts';
 import { RefusedPage } from '#shared/api/refused.ts';
 import { authorization, parseChallenges } from '../../edge/signaling/srf/digest.ts';
@@ -27,6 +29,8 @@ let system: TestSystem;
 let port: number;
 let browser: Browser;
 let trunk: TestTrunk;
+/** A number that may call out over it. */
+const own = '+14155550155';
 
 beforeAll(async () => {
   port = await freeTcpPort();
@@ -103,7 +107,7 @@ test('a browser calls with a phone session, as often as that says; a further cal
 
   expect((await authorized()).status).toBe(488);
   const record = await eventually('the call in the log', async () =>
-    (await system.api.calls()).find(({ from }) => from === 'Ada'),
+    (await system.api.calls()).find(({ from, ended_at }) => from === 'Ada' && ended_at !== null),
   );
   expect(record).toMatchObject({ to: number, trunk_id: null, termination: 'media_refused' });
 
@@ -178,17 +182,46 @@ test('the console calls agents, keeps a call over a change of the network, press
   await page.goto(`/calls/${record.id}`);
   await page.getByRole('listitem').getByText('You have reached sales.').waitFor();
 
+  await attachTrunk(system, own, trunk.port);
+  await talksTo(phone);
   await callsOut(phone, hearsTone);
   expect(problems).toEqual([]);
 });
 
+/** To a pathway, which needs no number, from where it is shown. */
+async function talksTo(phone: Locator): Promise<void> {
+  const { api } = system;
+  const [pathway] = (await api.read(PathwayList, 'GET', '/v1/pathway')).filter(({ name }) => name === 'Demo');
+  const scenario = await api.read(ScenarioAnswer, 'POST', '/v1/agent-testing/scenarios', {
+    pathway_id: pathway?.pathway_id,
+    name: 'Support',
+    category: 'HAPPY_PATH',
+    scenario_type: 'REPLAY',
+    input_messages: [{ role: 'user', content: '2' }],
+    assertions: [{ type: 'STRING_CHECK', config: { value: 'support' } }],
+  });
+  const page = phone.page();
+  await page.goto(`/tests/${scenario.data.id}`);
+  await page.getByRole('button', { name: 'Talk to Demo' }).click();
+  await phone.getByText('in a call').waitFor();
+  await page.keyboard.press('2');
+  await phone.getByText('Demo: ended').waitFor();
+  const record = await eventually('the call to the pathway in the log', async () =>
+    (await api.calls()).find(({ to, ended_at }) => to === 'Demo' && ended_at !== null),
+  );
+  expect(record).toMatchObject({
+    direction: 'inbound',
+    trunk_id: null,
+    termination: 'agent_hangup',
+    codec: 'Opus',
+  });
+}
+
 /** Over a trunk to a SIP peer: rings, is heard with a tone, hears the browser's microphone, and is hung up. */
 async function callsOut(phone: Locator, hearsTone: () => Promise<unknown>): Promise<void> {
-  const [own, other] = ['+14155550155', '+14155550166'];
+  const other = '+14155550166';
   const peer = await SrtpPeer.open();
   try {
-    await attachTrunk(system, own, trunk.port);
-    await phone.page().keyboard.press('p');
     await phone.getByRole('combobox', { name: 'Call' }).selectOption(own);
     await phone.getByLabel('Number').fill(other);
     await phone.page().keyboard.press('Enter');
