@@ -345,6 +345,114 @@ export interface Operations {
     body: { readonly version_id: number; readonly environment?: "production" | "staging"; readonly publish_on_pass?: boolean };
     answer: { readonly status: "success"; readonly message: string; readonly version_id: number; readonly environment: "production" | "staging" };
   };
+  'GET /v1/widget': {
+    path: Readonly<Record<string, never>>;
+    query: { readonly page?: number; readonly limit?: number };
+    body: undefined;
+    answer: { readonly status: 200; readonly data: { readonly widgets: readonly ({ readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string })[]; readonly total: number }; readonly errors: null };
+  };
+  'POST /v1/widget': {
+    path: Readonly<Record<string, never>>;
+    query: Readonly<Record<string, never>>;
+    body: { readonly name: string; readonly pathway_id?: string; readonly persona_id?: string; readonly pathway_version?: number | "production" | "staging"; readonly config?: { readonly timeoutSeconds?: number; readonly greeting?: string | null; readonly blockedWords?: readonly (string)[]; readonly allowedOrigins?: readonly (string)[] } };
+    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[] } } }; readonly errors: null };
+  };
+  'GET /v1/widget/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[] } } }; readonly errors: null };
+  };
+  'PATCH /v1/widget/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly name?: string; readonly pathway_id?: string; readonly persona_id?: string; readonly pathway_version?: number | "production" | "staging"; readonly config?: { readonly timeoutSeconds?: number; readonly greeting?: string | null; readonly blockedWords?: readonly (string)[]; readonly allowedOrigins?: readonly (string)[] } };
+    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[] } } }; readonly errors: null };
+  };
+  'DELETE /v1/widget/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly status: 200; readonly data: { readonly id: string; readonly deleted: true }; readonly errors: null };
+  };
+  'GET /v1/widget/{id}/threads': {
+    path: { readonly id: string };
+    query: { readonly page?: number; readonly limit?: number; readonly thread_id?: string };
+    body: undefined;
+    answer: { readonly status: 200; readonly data: { readonly threads: readonly ({ readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[]; readonly omitted?: readonly (string)[] })[]; readonly total: number }; readonly errors: null };
+  };
+  'POST /v1/widget/{id}/threads': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly visitor_id?: string | null; readonly request_data?: { readonly [name: string]: unknown } };
+    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[] } }; readonly errors: null };
+  };
+  'POST /v1/widget/{id}/threads/{thread_id}/messages': {
+    path: { readonly id: string; readonly thread_id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly content: string; readonly sender_type?: "USER" | "ASSISTANT" };
+    answer: { readonly status: 200; readonly data: { readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[]; readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null } }; readonly errors: null };
+  };
+  'POST /v1/widget/{id}/threads/{thread_id}/handoff': {
+    path: { readonly id: string; readonly thread_id: string };
+    query: Readonly<Record<string, never>>;
+    body: Readonly<Record<string, never>>;
+    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[] } }; readonly errors: null };
+  };
+  'POST /v1/widget/{id}/threads/{thread_id}/end': {
+    path: { readonly id: string; readonly thread_id: string };
+    query: Readonly<Record<string, never>>;
+    body: Readonly<Record<string, never>>;
+    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[] } }; readonly errors: null };
+  };
+  'GET /v2/tools': {
+    path: Readonly<Record<string, never>>;
+    query: { readonly page?: number; readonly limit?: number; readonly search?: string; readonly orderBy?: "created_at"; readonly orderDirection?: "asc" | "desc" };
+    body: undefined;
+    answer: { readonly status: "success"; readonly data: { readonly tools: readonly ({ readonly id: string; readonly name: string; readonly description: string; readonly integration: string; readonly action: string; readonly input_schema: { readonly [name: string]: unknown } | null; readonly body: string | { readonly [name: string]: unknown } | null; readonly speech: string | null; readonly timeout: number; readonly cache: boolean; readonly response_data: (readonly ({ readonly name: string; readonly data: string; readonly context?: string })[]) | null; readonly max_retries: number; readonly cooldown: number; readonly resource_id: string | null; readonly public: boolean; readonly label: string | null; readonly is_active: boolean; readonly is_draft: boolean; readonly created_at: string; readonly updated_at: string; readonly omitted?: readonly (string)[] })[]; readonly pagination: { readonly page: number; readonly limit: number; readonly hasMore: boolean; readonly nextPage: number | null } }; readonly errors: null };
+  };
+  'GET /v2/tools/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly status: "success"; readonly data: { readonly id: string; readonly name: string; readonly description: string; readonly integration: string; readonly action: string; readonly input_schema: { readonly [name: string]: unknown } | null; readonly body: string | { readonly [name: string]: unknown } | null; readonly speech: string | null; readonly timeout: number; readonly cache: boolean; readonly response_data: (readonly ({ readonly name: string; readonly data: string; readonly context?: string })[]) | null; readonly max_retries: number; readonly cooldown: number; readonly resource_id: string | null; readonly public: boolean; readonly label: string | null; readonly is_active: boolean; readonly is_draft: boolean; readonly created_at: string; readonly updated_at: string }; readonly errors: null };
+  };
+  'POST /v2/tools': {
+    path: Readonly<Record<string, never>>;
+    query: Readonly<Record<string, never>>;
+    body: { readonly name: string; readonly description: string; readonly integration: string; readonly action: string; readonly input_schema?: { readonly [name: string]: unknown } | null; readonly body?: string | { readonly [name: string]: unknown } | null; readonly speech?: string | null; readonly timeout?: number; readonly cache?: boolean | "true" | "false"; readonly response_data?: (readonly ({ readonly name: string; readonly data: string; readonly context?: string })[]) | null; readonly max_retries?: number; readonly cooldown?: number; readonly resource_id?: string | null; readonly public?: boolean; readonly label?: string | null };
+    answer: { readonly status: "success"; readonly data: { readonly id: string }; readonly errors: null };
+  };
+  'POST /v2/tools/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly name?: string; readonly description?: string; readonly integration?: string; readonly action?: string; readonly input_schema?: { readonly [name: string]: unknown } | null; readonly body?: string | { readonly [name: string]: unknown } | null; readonly speech?: string | null; readonly timeout?: number; readonly cache?: boolean | "true" | "false"; readonly response_data?: (readonly ({ readonly name: string; readonly data: string; readonly context?: string })[]) | null; readonly max_retries?: number; readonly cooldown?: number; readonly resource_id?: string | null; readonly public?: boolean; readonly label?: string | null };
+    answer: { readonly status: "success"; readonly data: { readonly id: string }; readonly errors: null };
+  };
+  'DELETE /v2/tools/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly status: "success"; readonly data: { readonly id: string; readonly deleted: true }; readonly errors: null };
+  };
+  'POST /v2/tools/{id}/run': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly inputs?: { readonly [name: string]: unknown }; readonly variables?: { readonly [name: string]: unknown } };
+    answer: { readonly status: "success"; readonly data: { readonly success: boolean; readonly statusCode: number | null; readonly data: unknown; readonly responseTime: number; readonly variables: { readonly [name: string]: unknown }; readonly error: string | null }; readonly errors: null };
+  };
+  'GET /v2/tools/{id}/logs': {
+    path: { readonly id: string };
+    query: { readonly page?: number; readonly limit?: number };
+    body: undefined;
+    answer: { readonly status: "success"; readonly data: { readonly logs: readonly ({ readonly id: string; readonly started_at: string; readonly source: string; readonly conversation_id: string | null; readonly success: boolean; readonly cached: boolean; readonly status_code: number | null; readonly duration_ms: number; readonly attempts: number; readonly error: string | null })[]; readonly pagination: { readonly page: number; readonly limit: number; readonly hasMore: boolean; readonly nextPage: number | null } }; readonly errors: null };
+  };
+  'GET /v1/personas': {
+    path: Readonly<Record<string, never>>;
+    query: { readonly page?: number; readonly limit?: number };
+    body: undefined;
+    answer: { readonly data: readonly ({ readonly id: string; readonly name: string; readonly role: string | null; readonly description: string | null; readonly tags: readonly (string)[]; readonly created_at: string; readonly updated_at: string; readonly deleted_at: string | null; readonly current_production_version_id: string; readonly current_draft_version_id: string; readonly current_production_version: { readonly id: string; readonly persona_id: string; readonly version_type: "production" | "draft"; readonly version_number: number; readonly orchestration_prompt: string | null; readonly personality_prompt: string | null; readonly pathway_conditions: readonly ({ readonly name: string; readonly prompt: string; readonly pathway_id: string; readonly pathway_version: string | null; readonly start_node_id: string | null })[]; readonly call_config: { readonly voice?: string; readonly language?: string; readonly max_duration?: number; readonly wait_for_greeting?: boolean; readonly interruption_threshold?: number }; readonly default_tools: readonly (string)[]; readonly content_hash: string; readonly promoted_from_version_id: string | null; readonly promoted_at: string | null; readonly created_at: string; readonly updated_at: string }; readonly current_draft_version: { readonly id: string; readonly persona_id: string; readonly version_type: "production" | "draft"; readonly version_number: number; readonly orchestration_prompt: string | null; readonly personality_prompt: string | null; readonly pathway_conditions: readonly ({ readonly name: string; readonly prompt: string; readonly pathway_id: string; readonly pathway_version: string | null; readonly start_node_id: string | null })[]; readonly call_config: { readonly voice?: string; readonly language?: string; readonly max_duration?: number; readonly wait_for_greeting?: boolean; readonly interruption_threshold?: number }; readonly default_tools: readonly (string)[]; readonly content_hash: string; readonly promoted_from_version_id: string | null; readonly promoted_at: string | null; readonly created_at: string; readonly updated_at: string }; readonly inbound_numbers: readonly ({ readonly phone_number: string; readonly label: string | null; readonly persona_id: string })[]; readonly omitted?: readonly (string)[] })[]; readonly errors: null };
+  };
   'GET /v1/org/settings': {
     path: Readonly<Record<string, never>>;
     query: Readonly<Record<string, never>>;

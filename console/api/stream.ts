@@ -63,9 +63,14 @@ async function* blocksOf({ body }: Response): AsyncGenerator<EventBlock> {
   if (!body) return;
   const blocks = new EventBlocks();
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield* blocks.push(value);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield* blocks.push(value);
+    }
+  } finally {
+    // Else the connection stays when nothing more is read of it, and a browser opens only six to an address.
+    void reader.cancel().catch(() => undefined);
   }
 }

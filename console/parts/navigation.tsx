@@ -24,6 +24,8 @@ const ofCustomers: readonly NavGroup[] = [
       ['tests', 'test'],
       ['runs', 'run'],
       ['sets', 'set'],
+      ['tools', 'tool'],
+      ['widgets', 'widget'],
     ],
   ],
   [groups.organization, [['organization'], ['keys'], ['sessions'], ['deliveries'], ['changes']]],

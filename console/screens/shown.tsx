@@ -31,6 +31,10 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
   runs: () => import('./tests/runs.tsx').then((one) => one.Runs),
   run: () => import('./tests/run.tsx').then((one) => one.RunScreen),
   sets: () => import('./tests/sets.tsx').then((one) => one.Sets),
+  widgets: () => import('./widgets/widgets.tsx').then((one) => one.Widgets),
+  widget: () => import('./widgets/widget.tsx').then((one) => one.WidgetScreen),
+  tools: () => import('./tools/tools.tsx').then((one) => one.Tools),
+  tool: () => import('./tools/tool.tsx').then((one) => one.ToolScreen),
   set: () => import('./tests/set.tsx').then((one) => one.SetScreen),
 };
 

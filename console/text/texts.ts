@@ -37,6 +37,8 @@ export const texts = {
     tests: 'Test scenarios',
     runs: 'Test runs',
     sets: 'Simulation sets',
+    tools: 'Tools',
+    widgets: 'Widgets',
     organization: 'Settings',
     keys: 'Keys',
     deliveries: 'Webhooks',

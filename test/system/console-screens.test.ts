@@ -43,6 +43,12 @@ afterAll(async () => {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
+/** Waits until the page is at an address that has this in it. */
+async function addressOf(part: string): Promise<string> {
+  await page.waitForURL(`**${part}*`);
+  return page.url();
+}
+
 describe('the screens about tests of agents', () => {
   it('mark in the conversation what a verdict quotes', async () => {
     await page.goto('/runs');
@@ -196,6 +202,72 @@ describe('connecting a PBX', () => {
     await page.getByText('Nothing is wrong.').waitFor();
     await isAccessible(page);
     await edge.close();
+  });
+});
+
+describe('the widgets', () => {
+  it('are made for a page, tried, and a person answers a thread in place of the agent', async () => {
+    await page.goto('/widgets');
+    await page.getByText('No widgets yet.').waitFor();
+    await page.getByLabel('Name').fill('Shop');
+    await page.locator('select[name=agent]').selectOption({ label: 'Front desk' });
+    await page.getByLabel('Origins of pages, one a line').fill('https://shop.example.com');
+    await isAccessible(page);
+    await button('Create').click();
+    const widget = /[/]widgets[/]([^/]+)$/.exec(await addressOf('/widgets/'))?.[1] ?? '';
+    await page.getByText(`<script src="${control.url}/widget/${widget}/embed.js" async></script>`).waitFor();
+    await button('Start a preview').click();
+    const preview = page.getByRole('region', { name: 'Preview' });
+    await preview.getByText('Harbour Dental, how can I help you?').waitFor();
+    await preview.getByRole('textbox').fill('I want to book an appointment');
+    await preview.getByRole('button', { name: 'Send' }).click();
+    await preview.getByText('What is your account number?').waitFor();
+    await button('Reload').click();
+    await page.getByRole('table').getByRole('link').click();
+    const thread = page.getByRole('region', { name: 'Thread' });
+    await thread.getByText('I want to book an appointment').waitFor();
+    await isAccessible(page);
+    await thread.getByRole('button', { name: 'Take over' }).click();
+    await button('Take it over').click();
+    await thread.getByRole('textbox').fill('This is Eve. Monday at nine?');
+    await thread.getByRole('button', { name: 'Send' }).click();
+    // The visitor has it, too.
+    await preview.getByText('This is Eve. Monday at nine?').waitFor();
+    await thread.getByRole('button', { name: /^End thread/ }).click();
+    await button('End it').click();
+    await preview.getByText('ended').waitFor();
+    await isAccessible(page);
+    await button('Delete Shop').click();
+    await button('Delete it').click();
+    await page.getByText('No widgets yet.').waitFor();
+  });
+});
+
+describe('the tools', () => {
+  it('are made, say what is wrong with a field, and are tried', async () => {
+    await page.goto('/tools');
+    await page.getByText('No tools yet.').waitFor();
+    await page.getByText('New tool').click();
+    await page.locator('input[name=name]').fill('twice');
+    await page.locator('input[name=description]').fill('Doubles a number');
+    await page.locator('input[name=integration]').fill('custom-code');
+    await page.locator('input[name=action]').fill('run_javascript');
+    const inputs = page.locator('textarea[name=inputs]');
+    await inputs.fill('{"type": "object"');
+    await page.locator('textarea[name=body]').fill('{"code": "return { twice: input.n * 2 }"}');
+    await page.locator('textarea[name=values]').fill('[{"name": "twice", "data": "$.twice"}]');
+    await button('Create').click();
+    await page.getByRole('alert').getByText('Inputs, a JSON Schema: this is not JSON').waitFor();
+    await isAccessible(page);
+    await inputs.fill('{"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}');
+    await button('Create').click();
+    await page.getByRole('heading', { name: 'Try it' }).waitFor();
+    await page.getByRole('form', { name: 'Try it' }).locator('textarea[name=inputs]').fill('{"n": 21}');
+    await button('Run').click();
+    await page.getByRole('region', { name: 'Values taken from it' }).getByText('"twice": 42').waitFor();
+    // Of the log, which is read again after the run.
+    await page.getByRole('cell', { name: 'succeeded' }).waitFor();
+    await isAccessible(page);
   });
 });
 

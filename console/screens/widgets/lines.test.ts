@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { embedCode, linesOf, stateOf } from './lines.ts';
+
+describe('what the screens of widgets show', () => {
+  it('takes one origin a line, without spaces and empty lines', () => {
+    expect(linesOf(' https://a.example\r\n\n https://b.example ')).toEqual([
+      'https://a.example',
+      'https://b.example',
+    ]);
+  });
+
+  it('names the script at the address of the console', () => {
+    expect(embedCode('https://control.example.com', '1-2')).toBe(
+      '<script src="https://control.example.com/widget/1-2/embed.js" async></script>',
+    );
+  });
+
+  it('says who answers a thread, and that one has ended whoever answered', () => {
+    const at = '2030-01-01T00:00:00.000Z';
+    expect(stateOf({ ended_at: null, live_agent_handoff_at: null })).toBe('agent');
+    expect(stateOf({ ended_at: null, live_agent_handoff_at: at })).toBe('person');
+    expect(stateOf({ ended_at: at, live_agent_handoff_at: at })).toBe('ended');
+  });
+});

@@ -1,0 +1,24 @@
+/** Pure forms of what the screens of widgets show. */
+
+/** The lines of a text that are not empty. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** The line that shows a widget on a page. @param origin of control, as the browser reaches it */
+export function embedCode(origin: string, id: string): string {
+  return `<script src="${origin}/widget/${id}/embed.js" async></script>`;
+}
+
+export type ThreadState = 'ended' | 'person' | 'agent';
+
+export function stateOf(thread: {
+  readonly ended_at: string | null;
+  readonly live_agent_handoff_at: string | null;
+}): ThreadState {
+  if (thread.ended_at !== null) return 'ended';
+  return thread.live_agent_handoff_at === null ? 'agent' : 'person';
+}
