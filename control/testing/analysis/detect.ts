@@ -9,6 +9,7 @@ import { skippedSteps } from './detectors/skipped-steps.ts';
 import { testItself } from './detectors/test-itself.ts';
 import { transferNumbers } from './detectors/transfer-numbers.ts';
 import { unreachableNodes } from './detectors/unreachable-nodes.ts';
+import { unsaidWords } from './detectors/unsaid-words.ts';
 import { wording } from './detectors/wording.ts';
 import { wrongTurns } from './detectors/wrong-turns.ts';
 import { type Finding, ranked } from './finding.ts';
@@ -24,6 +25,7 @@ const detectors: readonly ((failed: FailedCase) => Finding[])[] = [
   harshWords,
   brokenParts,
   testItself,
+  unsaidWords,
   wording,
 ];
 

@@ -32,12 +32,14 @@ export function skippedSteps(failed: FailedCase): Finding[] {
 function findingsFor({ record }: FailedCase, { graph }: TestedGraph, node: GraphNode): Finding[] {
   const visited = record.nodes_visited ?? [];
   const next = new Set((graph.edgesFrom.get(node.id) ?? []).map(({ target }) => target));
-  const past = visited.flatMap((from, step) => {
+  const steps = visited.flatMap((from, step) => {
     const to = visited[step + 1];
     const edges = (graph.edgesFrom.get(from) ?? []).filter(({ target }) => target === to);
     const [edge] = edges;
     return to !== undefined && edge && edges.length === 1 && next.has(to) ? [{ edge, from, to }] : [];
   });
+  // In a loop the same step is taken several times.
+  const past = [...new Map(steps.map((one) => [JSON.stringify([one.from, one.to]), one])).values()];
   const [step, ...others] = past;
   if (!step || others.length > 0) return [];
   const name = (id: string) => `“${graph.nodes.get(id)?.name ?? id}”`;

@@ -5,6 +5,7 @@
 import type { GraphNode } from '#shared/agent/graph-node.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
 import { bestByWords } from '#shared/models/rule-engine.ts';
+import { hear } from '../../callers/hearing.ts';
 import {
   type CallerLine,
   callerLines,
@@ -50,7 +51,7 @@ function entryTo(tested: TestedGraph, islands: readonly GraphNode[], id: string)
   return leading ?? tested.graph.nodes.get(id);
 }
 
-const certain = { named: 0.85, words: 0.8, last: 0.55, aside: 0.2 };
+const certain = { named: 0.85, words: 0.8, asked: 0.7, last: 0.55, aside: 0.2 };
 
 /** Set when an assertion expects a node of the island, and says where it should come from. */
 type Wanted = Pick<WantedNode, 'after'>;
@@ -117,7 +118,10 @@ function sourceOf(
     .toSorted((a, b) => b.score - a.score);
   const [best] = scored;
   if (best && best.score >= 2) return of(best.line, certain.words);
-  return wanted ? of(lines.at(-1), certain.last) : null;
+  if (!wanted) return null;
+  // What a caller wants is said where the agent asks for it.
+  const told = lines.find(({ asked }) => hear([asked]).opensFloor);
+  return told ? of(told, certain.asked) : of(lines.at(-1), certain.last);
 }
 
 function leadsOn(node: GraphNode | undefined): boolean {
