@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '#shared/clock.ts';
+import type { EngineLimits } from '#shared/engine-protocol/limits.ts';
 import { newId } from '#shared/ids.ts';
 import { Calls } from '../../edge/call/calls.ts';
 import { EngineProcess } from '../../edge/engine-process.ts';
@@ -27,6 +28,8 @@ export interface Order {
   readonly controlUrl: string;
   /** A drachtio-server that takes the place of the embedded engine; only in `bare`. */
   readonly drachtio: EngineAddress | null;
+  /** In the place of the engine's own. */
+  readonly limits?: Partial<EngineLimits>;
 }
 
 export type Said =
@@ -73,7 +76,7 @@ async function run(order: Order): Promise<void> {
       app: { host: '127.0.0.1', port: 0, secret },
       clientTls: { ca: null, folder: null },
       hep: reporting?.hep ?? null,
-      limits: {},
+      limits: order.limits ?? {},
     },
     clock,
     log,

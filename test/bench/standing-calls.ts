@@ -33,10 +33,12 @@ const settleMs = 8000;
 /** @throws Error when a call is not answered */
 export async function measureStandingCalls(calls: number): Promise<StandingCallsRow> {
   const half = Math.ceil(calls / 2);
-  const first = await freeUdpRange(4 * half);
+  // Two calls at a time, and the share of calls of tests.
+  const ports = 6 * half;
+  const first = await freeUdpRange(ports);
   const system = await TestSystem.start({
     RTP_PORT_MIN: String(first),
-    RTP_PORT_MAX: String(first + 4 * half - 1),
+    RTP_PORT_MAX: String(first + ports - 1),
   });
   try {
     return await talk(system, half, 'first', async () => {

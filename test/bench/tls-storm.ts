@@ -1,0 +1,134 @@
+/**
+ * How long a BYE of a standing call waits for its answer while 1,000 peers connect within a second, with full TLS handshakes
+ * or with resumed sessions: `node test/bench/tls-storm.ts`. The peers are another process; the engine admits all of them,
+ * although its limits would refuse some of so many.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { connect } from 'node:tls';
+import { createAuthority } from '../kit/fakes/certificates.ts';
+import { SipCaller, sipRequest, toTagOf } from '../kit/fakes/sip-caller.ts';
+import { cpuMs } from './cpu-time.ts';
+import type { Order, Said } from './signaling-app.ts';
+
+type Kind = 'none' | 'full' | 'resumed';
+
+interface StormOrder {
+  readonly kind: Kind;
+  readonly port: number;
+  readonly ca: string;
+  readonly connections: number;
+}
+
+const connections = 1000;
+/** Pause between two BYEs, ms */
+const everyMs = 10;
+
+/** The peers. @returns ms until the last one was connected, and how many failed */
+async function storm({ kind, port, ca, connections }: StormOrder): Promise<{ ms: number; failed: number }> {
+  const one = { host: '127.0.0.1', port, ca };
+  const known = connect(one);
+  const session = kind === 'full' ? undefined : await once(known, 'session').then(([ticket]) => ticket);
+  const sockets = [known];
+  let failed = 0;
+  const began = performance.now();
+  const open = async (index: number) => {
+    await pause((index * 1000) / connections);
+    const socket = connect({ ...one, ...(session && { session }) });
+    sockets.push(socket);
+    await once(socket, 'secureConnect').catch(() => failed++);
+    if (kind === 'resumed' && !socket.isSessionReused()) failed++;
+  };
+  await Promise.all(Array.from({ length: connections }, (_, index) => open(index)));
+  const ms = performance.now() - began;
+  for (const socket of sockets) socket.destroy();
+  return { ms, failed };
+}
+
+async function measure(kind: Kind, order: Order, ca: string): Promise<string> {
+  const app = fork(join(import.meta.dirname, 'signaling-app.ts'));
+  const said = async (type: Said['type']): Promise<Said> => {
+    for (;;) {
+      const [message] = (await once(app, 'message')) as [Said];
+      if (message.type === type) return message;
+    }
+  };
+  app.send(order);
+  const ready = await said('ready');
+  const enginePid = ready.type === 'ready' ? ready.enginePid : 0;
+  const caller = await SipCaller.connect(order.port, ca);
+  const standing: { readonly callId: string; readonly toTag: string | undefined }[] = [];
+  for (let call = 0; call < 400; call++) {
+    const callId = `standing-${call}`;
+    caller.send(sipRequest('INVITE', { callId, body: 'v=0\r\n' }));
+    const toTag = toTagOf(await caller.final());
+    caller.send(sipRequest('ACK', { callId, toTag }));
+    standing.push({ callId, toTag });
+  }
+  const before = cpuMs(enginePid);
+  const waited = () => Number(readFileSync(`/proc/${enginePid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+  const waitedBefore = waited();
+  const peers = kind === 'none' ? null : fork(import.meta.filename, ['peers']);
+  peers?.send({ kind, port: order.port, ca, connections } satisfies StormOrder);
+  const ended = peers ? once(peers, 'message') : pause(2000);
+  let isOver = false;
+  const over = ended.then(() => {
+    isOver = true;
+  });
+  const waits: number[] = [];
+  for (const { callId, toTag } of standing) {
+    if (isOver) break;
+    const began = performance.now();
+    caller.send(sipRequest('BYE', { callId, cseq: 2, toTag }));
+    await caller.final();
+    waits.push(performance.now() - began);
+    await pause(everyMs);
+  }
+  await over;
+  const result = peers ? JSON.stringify((await ended)?.[0]) : '';
+  const used = cpuMs(enginePid) - before;
+  const delay = (waited() - waitedBefore).toFixed(0);
+  caller.close();
+  app.send('stop');
+  await said('done');
+  const sorted = waits.toSorted((one, other) => one - other);
+  const at = (share: number) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(1);
+  return `${kind}: ${waits.length} BYEs, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms, engine ${used} ms CPU, waited for a core ${delay} ms ${result}`;
+}
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-storm-'));
+  try {
+    const authority = createAuthority();
+    const pair = authority.issue({ names: ['IP:127.0.0.1'] });
+    const [cert, key] = [join(folder, 'server.crt'), join(folder, 'server.key')];
+    writeFileSync(cert, pair.cert);
+    writeFileSync(key, pair.key);
+    for (const kind of ['none', 'full', 'resumed'] as const) {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const address = server.address();
+      const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+      server.close();
+      const order: Order = {
+        ...{ mode: 'bare', port, cert, key, dataDir: join(folder, kind), controlUrl: '', drachtio: null },
+        limits: { handshakesPerSecond: 100_000, maxConnectionsPerAddress: 10_000 },
+      };
+      console.log(await measure(kind, order, authority.cert));
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+if (process.argv[2] === 'peers')
+  process.once('message', async (order: StormOrder) => {
+    process.send?.(await storm(order), () => process.exit(0));
+  });
+else if (import.meta.main) await main();
