@@ -67,4 +67,19 @@ describe('seeds', () => {
     const deaf = await all({ metadata: { variation: { mishears: 1 } } });
     for (const [, , , echo] of deaf) expect(echo).toMatch(/^Sorry, did you say (?:50|Thursday)\?$/);
   });
+
+  it.each([
+    [
+      'a mailbox',
+      'VOICEMAIL',
+      'You are a mailbox. Say "You have reached Dana Reed."',
+      /You have reached Dana Reed\..*\(beep\)$/,
+    ],
+    ['a mailbox without a greeting', 'VOICEMAIL', 'You are a mailbox.', /\(beep\)$/],
+    ['a screening service', 'CALL_SCREENER', 'You are a screening service.', /call/],
+  ] as const)('vary %s', async (_, category, tester_persona_prompt, opening) => {
+    const conversations = await all({ category, tester_persona_prompt });
+    expect(new Set(conversations.map((lines) => lines.join('\n'))).size).toBeGreaterThan(5);
+    for (const [first] of conversations) expect(first).toMatch(opening);
+  });
 });

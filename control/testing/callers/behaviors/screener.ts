@@ -3,9 +3,24 @@ import type { Heard } from '../hearing.ts';
 import type { CallerMove } from '../ports.ts';
 import { type CallerBehavior, type CallerBehaviorParts, say, silence } from './behavior.ts';
 
-const opening =
-  'Hi, the person you are calling is using a screening service. Please say your name and the reason for your call.';
-const hold = 'Thank you. Please hold while I see if they are available.';
+const openings = [
+  'Hi, the person you are calling is using a screening service. Please say your name and the reason for your call.',
+  'Hello. This call is being screened. Who is calling, and what is the reason for your call?',
+  'The person you are calling wants to know who is calling. Please state your name and why you are calling.',
+];
+const holds = [
+  'Thank you. Please hold while I see if they are available.',
+  'Thanks. Please stay on the line and wait.',
+  'One moment, please hold.',
+];
+const asksName = ['Please say your name.', 'Who is calling, please?', 'And what is your name?'];
+const asksReason = [
+  'Please say the reason for your call.',
+  'And why are you calling?',
+  'What is the reason for your call?',
+];
+/** How long it looks for the person, in turns. */
+const searches = [1, 2];
 
 const givesName =
   /\b(?:this is|my name is|name's|i am|i'm|calling from|on behalf of|speaking for)\s+(?!calling|sorry|afraid|here)\S/i;
@@ -15,15 +30,19 @@ const givesReason =
 export class Screener implements CallerBehavior {
   readonly #opening: string;
   readonly #hold: string;
+  readonly #searches: number;
+  readonly #chance: CallerBehaviorParts['chance'];
   #asked = false;
   #held = 0;
   #name = false;
   #reason = false;
 
-  constructor({ profile }: CallerBehaviorParts) {
+  constructor({ chance, profile }: CallerBehaviorParts) {
+    this.#chance = chance;
+    this.#searches = chance.pick(searches);
     const [first, ...others] = profile.quotes.filter((quote) => /\s/.test(quote));
-    this.#opening = first ?? opening;
-    this.#hold = others.find((quote) => /\bhold\b|\bwait\b/i.test(quote)) ?? hold;
+    this.#opening = first ?? chance.pick(openings);
+    this.#hold = others.find((quote) => /\bhold\b|\bwait\b/i.test(quote)) ?? chance.pick(holds);
   }
 
   next({ text }: Heard): CallerMove {
@@ -36,7 +55,7 @@ export class Screener implements CallerBehavior {
     }
     if (this.#held > 0) {
       this.#held++;
-      return this.#held <= 2
+      return this.#held <= this.#searches
         ? silence
         : { type: 'hangup', reason: 'The screening service ended the call: nobody was available.' };
     }
@@ -44,6 +63,6 @@ export class Screener implements CallerBehavior {
       this.#held = 1;
       return say(this.#hold);
     }
-    return say(this.#name ? 'Please say the reason for your call.' : 'Please say your name.');
+    return say(this.#chance.pick(this.#name ? asksReason : asksName));
   }
 }
