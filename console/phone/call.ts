@@ -40,8 +40,6 @@ interface Parts {
 }
 
 let parts: Parts | null = null;
-/** The policy of the page allowed no connection to the edge. */
-let forbidden = false;
 
 const inCall = () => !['idle', 'ended'].includes(shown.peek().state);
 
@@ -51,7 +49,6 @@ export async function begin({ name, session: order }: PhoneOrder): Promise<void>
   shown.value = { state: 'starting', name };
   for (const one of [muted, held, broken]) one.value = false;
   trouble.value = null;
-  forbidden = false;
   try {
     const microphone = await microphoneOf(chosen.microphone.peek());
     parts = { microphone, meters: new Meters(), player: new Audio(), line: null };
@@ -193,7 +190,6 @@ function problemOfEnd(end: LineEnd, url: string): Problem | null {
     case 'lost':
       return own('CONNECTION_LOST', problems.lost, problems.lostHelps);
     case 'unreachable':
-      if (forbidden) return own('EDGE_NEW', problems.newEdge, problems.newEdgeHelps);
       return own(
         'EDGE_UNREACHABLE',
         problems.unreachable(url),
@@ -202,8 +198,13 @@ function problemOfEnd(end: LineEnd, url: string): Problem | null {
   }
 }
 
+// The only sign of it: the WebSocket that the policy of the page forbids never opens nor closes, and sip.js waits.
 document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
-  if (effectiveDirective === 'connect-src') forbidden = true;
+  const now = shown.peek();
+  if (effectiveDirective !== 'connect-src' || now.state !== 'calling') return;
+  const line = parts?.line;
+  finish(now.name, own('EDGE_NEW', words.problems.newEdge, words.problems.newEdgeHelps));
+  line?.hangUp();
 });
 window.addEventListener('online', () => parts?.line?.moved());
 window.addEventListener('beforeunload', (event) => {

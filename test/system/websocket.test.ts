@@ -6,10 +6,12 @@ import { WebSocket } from 'ws';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { PathwayList } from '#shared/api/pathways.ts';
 import { PhoneSessionMade } from '#shared/api/phone-sessions.ts';
+import { RecordingOne } from '#shared/api/recordings.ts';
 import { RefusedPage } from '#shared/api/refused.ts';
 import { authorization, parseChallenges } from '../../edge/signaling/srf/digest.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { BrowserPhone } from '../kit/edge/browser.ts';
+import { frequencyOf } from '../kit/fakes/audio.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import {
   isAccessible,
@@ -18,7 +20,15 @@ import {
   signIn,
   watchProblems,
 } from '../kit/programs/console-page.ts';
-import { hearing, loseSocket, phoneArguments, pitchOf, reached } from '../kit/programs/console-phone.ts';
+import {
+  deniedMicrophone,
+  hearing,
+  loseSocket,
+  otherEdge,
+  phoneArguments,
+  pitchOf,
+  reached,
+} from '../kit/programs/console-phone.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
@@ -126,6 +136,10 @@ test('a browser calls with a phone session, as often as that says; a further cal
 
 test('the console calls agents, keeps a call over a change of the network, presses keys, and calls out over a trunk', async () => {
   await ensureConsole();
+  await system.api.ok('POST', `/v1/inbound/${encodeURIComponent(system.tone.number)}`, {
+    recording: { mode: 'audio' },
+  });
+  await system.api.applied(system.tone.number);
   browser = await launchBrowser(phoneArguments);
   const context = await browser.newContext({
     baseURL: `http://127.0.0.1:${system.controlPort}`,
@@ -185,7 +199,9 @@ test('the console calls agents, keeps a call over a change of the network, press
   await attachTrunk(system, own, trunk.port);
   await talksTo(phone);
   await callsOut(phone, hearsTone);
-  expect(problems).toEqual([]);
+  await saysWhatIsWrong(phone);
+  expect(problems.filter((one) => !one.includes('wss://127.0.0.1:9'))).toEqual([]);
+  await isRecorded();
 });
 
 /** To a pathway, which needs no number, from where it is shown. */
@@ -250,4 +266,43 @@ async function callsOut(phone: Locator, hearsTone: () => Promise<unknown>): Prom
     (await system.api.calls()).find(({ to, ended_at }) => to === other && ended_at !== null),
   );
   expect(leg).toMatchObject({ codec: 'PCMU' });
+}
+
+/** A number of nobody, a microphone that is denied, and an edge that was linked after the page was loaded. */
+async function saysWhatIsWrong(phone: Locator): Promise<void> {
+  const page = phone.page();
+  const call = async (number: string) => {
+    await phone.getByRole('combobox', { name: 'Call' }).selectOption('');
+    await phone.getByLabel('Number').fill(number);
+    await page.keyboard.press('Enter');
+  };
+  await call('+14155550199');
+  await phone.getByRole('alert').getByText('NUMBER_NOT_FOUND').waitFor();
+  await page.evaluate(otherEdge);
+  await call(system.tone.number);
+  await phone.getByRole('alert').getByText('Load the page again, then call.').waitFor();
+  await page.evaluate(deniedMicrophone);
+  await call(system.tone.number);
+  await phone.getByRole('alert').getByText('Allow the microphone for this page').waitFor();
+  await isAccessible(page);
+}
+
+/** Both sides of the first call, of which the browser's is beeps. */
+async function isRecorded(): Promise<void> {
+  const { api, tone } = system;
+  const first = (await api.calls()).findLast(({ to, codec }) => to === tone.number && codec === 'Opus');
+  const path = `/v1/calls/${first?.id}/recording`;
+  await eventually('the recording in control', async () => {
+    const answer = await api.request('GET', `${path}/details`);
+    return answer.status === 200 && answer.read(RecordingOne).data.recording.state === 'ready' ? true : null;
+  });
+  const { bytes } = await api.ok('GET', path);
+  const channel = (which: 0 | 1) =>
+    Int16Array.from({ length: (bytes.length - 44) / 4 }, (_, i) => bytes.readInt16LE(44 + 4 * i + 2 * which));
+  expect(channel(0).some((sample) => Math.abs(sample) > 1000)).toBe(true);
+  const agent = channel(1);
+  const parts = Array.from({ length: Math.floor(agent.length / 800) }, (_, i) =>
+    agent.subarray(800 * i, 800 * (i + 1)),
+  );
+  expect(parts.some((part) => Math.abs(frequencyOf(part) / tone.hz - 1) < 0.01)).toBe(true);
 }

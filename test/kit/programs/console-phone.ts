@@ -61,3 +61,19 @@ export async function reached(page: Page): Promise<{ sockets: number; ice: strin
     ice: /a=ice-ufrag:(\\S+)/.exec(globalThis.heard.connection.currentRemoteDescription.sdp)[1],
   })`);
 }
+
+/** As if the session were for an edge that the policy of the page does not know. */
+export const otherEdge = `(() => {
+  const Socket = WebSocket;
+  globalThis.WebSocket = class extends Socket {
+    constructor(_, protocols) {
+      super('wss://127.0.0.1:9/', protocols);
+    }
+  };
+})()`;
+
+export const deniedMicrophone = `(() => {
+  navigator.mediaDevices.getUserMedia = async () => {
+    throw new DOMException('denied', 'NotAllowedError');
+  };
+})()`;
