@@ -70,6 +70,6 @@ async function calibration(half: Row['half'], planted: readonly Planted[]): Prom
 }
 
 export const confidence: Section = {
-  title: 'Findings on planted faults by their confidence',
+  title: 'Findings on planted faults by their confidence (wrong: those that came first)',
   measure: async () => [await calibration('seen', seen), await calibration('held out', heldOut)],
 };
