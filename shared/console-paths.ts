@@ -22,6 +22,8 @@ export const consolePaths = {
   widget: '/widgets/:id',
   tools: '/tools',
   tool: '/tools/:id',
+  ports: '/ports',
+  port: '/ports/:id',
   edges: '/edges',
   keys: '/keys',
   organization: '/organization',

@@ -13,11 +13,13 @@ type NavGroup = readonly [title: string, links: readonly NavLink[]];
 
 const { groups } = texts.nav;
 
-const ofOperators: readonly NavGroup[] = [[groups.deployment, [['edges', 'overview'], ['sessions']]]];
+const ofOperators: readonly NavGroup[] = [
+  [groups.deployment, [['edges', 'overview'], ['ports', 'port'], ['sessions']]],
+];
 
 const ofCustomers: readonly NavGroup[] = [
   [groups.calls, [['overview'], ['live'], ['calls', 'call'], ['refused']]],
-  [groups.trunks, [['trunks', 'trunk'], ['connect'], ['alerts']]],
+  [groups.trunks, [['trunks', 'trunk'], ['connect'], ['alerts'], ['ports', 'port']]],
   [
     groups.agents,
     [

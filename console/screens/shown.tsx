@@ -35,13 +35,18 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
   widget: () => import('./widgets/widget.tsx').then((one) => one.WidgetScreen),
   tools: () => import('./tools/tools.tsx').then((one) => one.Tools),
   tool: () => import('./tools/tool.tsx').then((one) => one.ToolScreen),
+  ports: () => import('./ports/ports.tsx').then((one) => one.Ports),
+  port: () => import('./ports/port.tsx').then((one) => one.PortScreen),
   set: () => import('./tests/set.tsx').then((one) => one.SetScreen),
 };
 
 export function Shown() {
   const { screen, id } = place.value;
   if (screen === 'sessions') return <Sessions />;
-  if (isOperator.value) return screen === 'edges' || screen === 'overview' ? <Edges /> : <NotFound />;
+  if (isOperator.value) {
+    if (screen === 'edges' || screen === 'overview') return <Edges />;
+    if (screen !== 'ports' && screen !== 'port') return <NotFound />;
+  }
   if (screen === 'overview') return <Overview />;
   if (screen === 'calls') return <Calls />;
   const load = screen && fetched[screen];

@@ -34,6 +34,7 @@ export const texts = {
     trunks: 'Trunks',
     alerts: 'Alerts',
     connect: 'Connect a PBX',
+    ports: 'Number porting',
     tests: 'Test scenarios',
     runs: 'Test runs',
     sets: 'Simulation sets',

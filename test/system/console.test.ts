@@ -334,7 +334,7 @@ describe('the console', () => {
     await signIn('/', control.keys.operator_key);
     await page.getByRole('cell', { name: 'edge-1', exact: true }).waitFor();
     const screens = page.getByRole('navigation').getByRole('link');
-    expect(await screens.allTextContents()).toEqual(['Edges', 'Sessions']);
+    expect(await screens.allTextContents()).toEqual(['Edges', 'Number porting', 'Sessions']);
     expect(await brokenRules()).toEqual([]);
     for (const name of ['Drain edge-1', 'Drain it', 'Take back edge-1', 'Take it back'])
       await page.getByRole('button', { name }).click();
