@@ -7,8 +7,8 @@ test('the loudest and the quietest tenth are averaged', () => {
   const levels = new HeardLevels();
   for (let i = 0; i < 80; i++) levels.add(frame(1000));
   for (let i = 0; i < 10; i++) levels.add(frame(32_767));
-  for (let i = 0; i < 10; i++) levels.add(frame(0));
-  expect([levels.loud, levels.quiet]).toEqual([0, -127]);
+  for (let i = 0; i < 10; i++) levels.add(frame(10));
+  expect([levels.loud, levels.quiet]).toEqual([0, -70]);
 });
 
 test('of equal frames both are the same', () => {
@@ -17,10 +17,11 @@ test('of equal frames both are the same', () => {
   expect([levels.loud, levels.quiet]).toEqual([-20, -20]);
 });
 
-test('what is heard begins with the first sound', () => {
+test('where nothing arrives, before, between or after packets, no level is counted', () => {
   const levels = new HeardLevels();
-  for (let i = 0; i < 50; i++) levels.add(frame(0));
-  for (let i = 0; i < 10; i++) levels.add(frame(3277));
+  for (const amplitude of [0, 3277, 0, 3277, 0]) {
+    for (let i = 0; i < 10; i++) levels.add(frame(amplitude));
+  }
   expect([levels.loud, levels.quiet]).toEqual([-20, -20]);
 });
 

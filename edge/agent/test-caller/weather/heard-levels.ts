@@ -9,9 +9,9 @@ export class HeardLevels {
   readonly #frames = new Uint32Array(-silentDbov + 1);
   #count = 0;
 
-  /** Until the first sound, the caller's packets have not arrived: that is no silence of the caller. */
+  /** A frame without any sound is where no packet arrived, before, within or after the caller's stream: it has no level. */
   add(frame: Int16Array): void {
-    if (this.#count === 0 && frame.every((sample) => sample === 0)) return;
+    if (frame.every((sample) => sample === 0)) return;
     const bin = Math.max(0, Math.round(-dbovOf(squaresOf(frame), frame.length)));
     this.#frames[bin] = (this.#frames[bin] ?? 0) + 1;
     this.#count++;
