@@ -8,6 +8,7 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { SequencedReport } from '../../control/edge-link/reports.ts';
 import { entriesOf } from '../../edge/reporting/journal/entry.ts';
 import { nextFrame } from '../../edge/reporting/journal/frame.ts';
+import { segmentName } from '../../edge/reporting/journal/journal.ts';
 import { folderFiles, type SegmentFiles } from '../../edge/reporting/journal/segment-files.ts';
 
 export interface JournalEntry {
@@ -36,7 +37,7 @@ export function readJournal(folder: string): JournalEntry[] {
   const outbox = join(folder, 'outbox');
   const paths = [join(outbox, kept), outbox].flatMap((place) =>
     readdirSync(place)
-      .filter((name) => name !== kept)
+      .filter((name) => segmentName.test(name))
       .sort()
       .map((name) => join(place, name)),
   );

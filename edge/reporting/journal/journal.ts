@@ -59,7 +59,8 @@ export interface Gone {
   readonly last: number;
 }
 
-const segmentName = /^\d{8}$/;
+/** Of a segment's file; other files are beside them. */
+export const segmentName = /^\d{8}$/;
 
 export class Journal {
   readonly #files: SegmentFiles;
