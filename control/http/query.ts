@@ -1,17 +1,13 @@
 /** Query values are text; the route's schema gives their types (contract 1.4). */
 import type { TSchema } from 'typebox';
-import type { Compile } from 'typebox/compile';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { compiled } from './compiled.ts';
 import { ruleText, type SchemaError } from './violations.ts';
 
-type Checker = ReturnType<typeof Compile>;
-
-/** Reads the query parameters that a schema knows and ignores the others. */
+/** Reads the query parameters that a schema knows and ignores the others. The schema is compiled for the first query. */
 export class QueryCheck {
   readonly #properties: readonly (readonly [name: string, type: unknown])[];
   readonly #schema: TSchema;
-  readonly #checker: Checker;
 
   constructor(schema: TSchema) {
     const properties: object = 'properties' in schema && isObject(schema.properties) ? schema.properties : {};
@@ -20,7 +16,6 @@ export class QueryCheck {
       typeOf(part),
     ]);
     this.#schema = schema;
-    this.#checker = compiled(schema);
   }
 
   /** The query with the schema's types, or its errors. Paths are `?name`. */
@@ -31,9 +26,10 @@ export class QueryCheck {
       const text: unknown = Reflect.get(given, name);
       if (text !== undefined) value[name] = typeof text === 'string' ? convert(text, type) : text;
     }
-    if (this.#checker.Check(value)) return { value };
+    const checker = compiled(this.#schema);
+    if (checker.Check(value)) return { value };
     return {
-      errors: this.#checker
+      errors: checker
         .Errors(value)
         .flatMap((error) => this.#translate(error))
         .slice(0, 20),

@@ -34,26 +34,22 @@ const trimmer = new Trimmer(mostListed + 1);
 /** Union members use up most errors, and the relevant ones come last. */
 Settings.Set({ maxErrors: 10_000 });
 
-type Checker = ReturnType<typeof Compile>;
-
-/** A compiled schema that reports every violation of a value. */
+/** A schema that reports every violation of a value; it is compiled for the first one, not at the start. */
 export class BodyCheck {
   readonly #schema: TSchema;
-  readonly #checker: Checker;
   readonly #variants = new Map<object, BodyCheck>();
-  readonly #hasOpenParts: boolean;
+  #hasOpenParts: boolean | null = null;
 
   constructor(schema: TSchema) {
     this.#schema = schema;
-    this.#checker = compiled(schema);
-    this.#hasOpenParts = JSON.stringify(schema).includes(`"${openObjectKeyword}"`);
   }
 
   /** The violations of a body, empty if there are none. Paths are JSON pointers. */
   violations(body: unknown): ErrorItem[] {
     const found: ErrorItem[] = [];
     if (holdsNul(body)) findNul(body, '', found);
-    if (this.#checker.Check(body)) {
+    if (compiled(this.#schema).Check(body)) {
+      this.#hasOpenParts ??= JSON.stringify(this.#schema).includes(`"${openObjectKeyword}"`);
       if (this.#hasOpenParts) checkOpenParts(this.#schema, body, '', found);
       return found.slice(0, mostListed);
     }
@@ -64,7 +60,7 @@ export class BodyCheck {
   /** The violations of the part of a body at `prefix`. */
   #explain(value: unknown, prefix: string, most: number): ErrorItem[] {
     const found: ErrorItem[] = [];
-    const errors = this.#checker.Errors(value);
+    const errors = compiled(this.#schema).Errors(value);
     const unions = new Set(
       errors.filter(({ keyword }) => keyword === 'anyOf').map(({ schemaPath }) => schemaPath),
     );
