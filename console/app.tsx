@@ -1,7 +1,7 @@
 /** The frame around the screens: navigation by role, the connection, and who is signed in. */
 import { useEffect } from 'preact/hooks';
 import { reachable } from './api/client.ts';
-import { mayChange, resumeSession, type Session, signedIn } from './api/session.ts';
+import { mayCall, resumeSession, type Session, signedIn } from './api/session.ts';
 import { healed } from './connection.ts';
 import { AccountMenu } from './parts/account.tsx';
 import { KeysDialog } from './parts/keys.tsx';
@@ -46,7 +46,6 @@ function Connection() {
 const loadPhone = () => import('./phone/bar.tsx').then((one) => one.PhoneBar);
 
 function Frame({ session: { organization } }: { session: Session }) {
-  const mayCall = mayChange.value && organization?.sip_enabled === true;
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -57,7 +56,7 @@ function Frame({ session: { organization } }: { session: Session }) {
           {texts.product}
         </a>
         <Navigation />
-        {mayCall && (
+        {mayCall.value && (
           <button type="button" aria-keyshortcuts="p" onClick={() => openPhone()}>
             {texts.phone}
           </button>
@@ -67,7 +66,7 @@ function Frame({ session: { organization } }: { session: Session }) {
       <main id="content" tabIndex={-1}>
         {organization !== null && !organization.sip_enabled ? <NotEntitled /> : <Shown />}
       </main>
-      {mayCall && phoneOpen.value && <Later load={loadPhone} />}
+      {mayCall.value && phoneOpen.value && <Later load={loadPhone} />}
       <KeysDialog />
     </div>
   );

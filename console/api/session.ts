@@ -17,6 +17,8 @@ export const signedIn = signal<SignedIn>({ state: 'unknown' });
 export const session = computed(() => (signedIn.value.state === 'in' ? signedIn.value.session : null));
 /** Whether it may change and run things, not only see them. */
 export const mayChange = computed(() => session.value?.role === 'member' || session.value?.role === 'admin');
+/** Whether the phone is offered: calls are changes, and go over the organization's SIP. */
+export const mayCall = computed(() => mayChange.value && session.value?.organization?.sip_enabled === true);
 export const isOperator = computed(() => session.value?.role === 'operator');
 
 whenSignedOut(() => {

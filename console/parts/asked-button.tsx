@@ -1,8 +1,8 @@
 /** A button for what cannot be taken back, or is felt by others: it asks first. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { type Problem, problemOf } from '../api/problem.ts';
 import { ProblemNote } from './pieces.tsx';
+import { useAct } from './submit.tsx';
 
 export interface AskedWords {
   readonly button: string;
@@ -52,16 +52,10 @@ export function AskedButton(props: AskedButtonProps) {
 
 function Question({ words, name, run, close }: AskedButtonProps & { readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const problem = useSignal<Problem | null>(null);
+  const { act, busy, problem } = useAct();
   useEffect(() => dialog.current?.showModal(), []);
   const yes = async () => {
-    problem.value = null;
-    try {
-      await run();
-      dialog.current?.close();
-    } catch (error) {
-      problem.value = problemOf(error);
-    }
+    if (await act(run)) dialog.current?.close();
   };
   return (
     <dialog ref={dialog} class="question" aria-labelledby="question-title" onClose={close}>
@@ -69,7 +63,7 @@ function Question({ words, name, run, close }: AskedButtonProps & { readonly clo
       <p>{words.what}</p>
       {problem.value && <ProblemNote problem={problem.value} />}
       <p class="row">
-        <button type="button" class="danger" onClick={yes}>
+        <button type="button" class="danger" aria-disabled={busy.value} onClick={yes}>
           {words.yes}
         </button>
         <button type="button" onClick={() => dialog.current?.close()}>

@@ -37,7 +37,8 @@ export function Mos({ value }: { value: number | null | undefined }) {
   return <span class={tone === '' ? undefined : `${tone}-text`}>{figure(value, 2)}</span>;
 }
 
-export const CallColumns: readonly Column<LoggedCall>[] = [
+/** When it began, and between whom. */
+export const partyColumns: readonly Column<LoggedCall>[] = [
   {
     head: head.started,
     cell: (call) => (
@@ -49,6 +50,11 @@ export const CallColumns: readonly Column<LoggedCall>[] = [
   { head: head.direction, cell: (call) => texts.calls.direction[call.direction], from: 'medium' },
   { head: head.from, cell: (call) => <span class="number">{call.from}</span> },
   { head: head.to, cell: (call) => <span class="number">{call.to}</span> },
+];
+
+/** Of finished calls. */
+export const callColumns: readonly Column<LoggedCall>[] = [
+  ...partyColumns,
   { head: head.outcome, cell: (call) => <Outcome call={call} /> },
   { head: head.duration, cell: (call) => duration(call.duration_seconds), numeric: true, from: 'medium' },
   { head: head.mos, cell: (call) => <Mos value={call.media?.mos} />, numeric: true, from: 'medium' },

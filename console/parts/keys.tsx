@@ -1,7 +1,7 @@
 /** Shortcuts of the keyboard, and their list. Single keys can be switched off (WCAG 2.1.4). */
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { mayChange } from '../api/session.ts';
+import { mayCall } from '../api/session.ts';
 import { navigate, pathTo } from '../router.ts';
 import { texts } from '../text/texts.ts';
 import { readKept, writeKept } from './kept.ts';
@@ -43,8 +43,8 @@ function act(key: string, now: number): boolean {
       keysOpen.value = true;
       return true;
     case 'p':
-      if (mayChange.value) openPhone();
-      return mayChange.value;
+      if (mayCall.value) openPhone();
+      return mayCall.value;
     case '/':
       return focusSearch();
     case 'j':

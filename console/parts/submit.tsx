@@ -1,8 +1,30 @@
-/** A form that changes something: one request at a time, and what the API said when it failed. */
+/** Forms and buttons that change something: one request at a time, and what the API said when it failed. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { ProblemNote } from './pieces.tsx';
+
+/** Runs one request at a time. `act` resolves to whether it was run, and did not fail. */
+export function useAct() {
+  const problem = useSignal<Problem | null>(null);
+  const busy = useSignal(false);
+  /** @param run throws what `request` throws */
+  const act = async (run: () => Promise<unknown>): Promise<boolean> => {
+    if (busy.value) return false;
+    busy.value = true;
+    problem.value = null;
+    try {
+      await run();
+      return true;
+    } catch (error) {
+      problem.value = problemOf(error);
+      return false;
+    } finally {
+      busy.value = false;
+    }
+  };
+  return { act, busy, problem };
+}
 
 interface FormProps {
   readonly class?: string;
@@ -14,20 +36,11 @@ interface FormProps {
 }
 
 export function Form({ submit, run, children, label, class: name = 'filters' }: FormProps) {
-  const problem = useSignal<Problem | null>(null);
-  const busy = useSignal(false);
-  const onSubmit = async (event: TargetedSubmitEvent<HTMLFormElement>) => {
+  const { act, busy, problem } = useAct();
+  const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (busy.value) return;
-    busy.value = true;
-    problem.value = null;
-    try {
-      await run(new FormData(event.currentTarget));
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = false;
-    }
+    const data = new FormData(event.currentTarget);
+    void act(() => run(data));
   };
   return (
     <>
@@ -48,23 +61,15 @@ export function ActButton(props: {
   readonly children: ComponentChildren;
   readonly label?: string;
 }) {
-  const problem = useSignal<Problem | null>(null);
-  const busy = useSignal(false);
-  const press = async () => {
-    if (busy.value) return;
-    busy.value = true;
-    problem.value = null;
-    try {
-      await props.run();
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = false;
-    }
-  };
+  const { act, busy, problem } = useAct();
   return (
     <>
-      <button type="button" aria-label={props.label} aria-disabled={busy.value} onClick={press}>
+      <button
+        type="button"
+        aria-label={props.label}
+        aria-disabled={busy.value}
+        onClick={() => void act(props.run)}
+      >
         {props.children}
       </button>
       {problem.value && <ProblemNote problem={problem.value} />}

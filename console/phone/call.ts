@@ -33,56 +33,80 @@ export const chosen = {
 };
 
 interface Parts {
-  readonly microphone: MediaStream;
+  microphone: MediaStream;
   readonly meters: Meters;
   readonly player: HTMLAudioElement;
   line: Line | null;
 }
 
 let parts: Parts | null = null;
+/** Counts the calls, up to the present one. */
+let attempt = 0;
 
 const inCall = () => !['idle', 'ended'].includes(shown.peek().state);
+
+/** Of the present call: whether it has ended since, also when another one has begun. */
+function whetherOver(): () => boolean {
+  const own = attempt;
+  return () => own !== attempt || !inCall();
+}
 
 /** Calls. A call that is up goes on: the order is left out. */
 export async function begin({ name, session: order }: PhoneOrder): Promise<void> {
   if (inCall()) return;
+  attempt++;
+  const isOver = whetherOver();
+  /** What happens to a call that was hung up while it was set up is not shown. */
+  const show = (state: 'calling' | 'ringing' | 'up') => {
+    shown.value = { state, name };
+  };
   shown.value = { state: 'starting', name };
   for (const one of [muted, held, broken]) one.value = false;
   trouble.value = null;
   try {
-    const microphone = await microphoneOf(chosen.microphone.peek());
-    parts = { microphone, meters: new Meters(), player: new Audio(), line: null };
-    parts.meters.measureOwn(microphone);
+    const microphone = await openChosen();
+    if (isOver()) return stop(microphone);
+    const own: Parts = { microphone, meters: new Meters(), player: new Audio(), line: null };
+    parts = own;
+    own.meters.measureOwn(microphone);
     void refreshDevices();
     const [{ Line }, { data }] = await Promise.all([
       import('./line.ts'),
       request('POST /v1/phone-sessions', { body: { ...order, caller: callerName() } }),
     ]);
-    if (shown.peek().state !== 'starting') return;
-    const line = new Line(data.credentials, microphone, {
-      ringing: () => {
-        shown.value = { state: 'ringing', name };
-      },
+    if (isOver()) return;
+    own.line = new Line(data.credentials, own.microphone, {
+      ringing: () => show('ringing'),
       up: (sound) => {
         upSince.value = Date.now();
-        shown.value = { state: 'up', name };
-        play(sound);
+        show('up');
+        play(own, sound);
       },
       broken: (isBroken) => {
         broken.value = isBroken;
       },
-      ended: (end) => finish(name, problemOfEnd(end, data.credentials.url)),
+      ended: (end) => {
+        if (!isOver()) finish(name, problemOfEnd(end, data.credentials.url));
+      },
     });
-    parts.line = line;
-    shown.value = { state: 'calling', name };
-    await line.begin();
+    show('calling');
+    await own.line.begin();
   } catch (error) {
-    finish(name, error instanceof NoMicrophone ? microphoneProblem(error) : problemOf(error));
+    if (!isOver()) finish(name, error instanceof NoMicrophone ? microphoneProblem(error) : problemOf(error));
   }
 }
 
-/** The other microphone of the wish may be gone since. */
-async function microphoneOf(id: string): Promise<MediaStream> {
+/** The one that is chosen once it is open, which may not be the one that was asked for. */
+async function openChosen(): Promise<MediaStream> {
+  const id = chosen.microphone.peek();
+  const microphone = await openOrPreferred(id);
+  if (id === chosen.microphone.peek()) return microphone;
+  stop(microphone);
+  return openChosen();
+}
+
+/** The chosen one may be gone since. */
+async function openOrPreferred(id: string): Promise<MediaStream> {
   try {
     return await openMicrophone(id);
   } catch (error) {
@@ -91,24 +115,29 @@ async function microphoneOf(id: string): Promise<MediaStream> {
   }
 }
 
+function stop(microphone: MediaStream): void {
+  for (const track of microphone.getTracks()) track.stop();
+}
+
 /** Shown as the caller in the call log. */
 function callerName(): string {
   return words.caller(session.peek()?.key.name ?? '').slice(0, 64);
 }
 
-function play(sound: MediaStream): void {
-  if (!parts) return;
-  parts.meters.measureOther(sound);
-  parts.player.srcObject = sound;
+function play({ meters, player }: Parts, sound: MediaStream): void {
+  meters.measureOther(sound);
+  player.srcObject = sound;
   void useSpeaker(chosen.speaker.peek());
-  void parts.player.play().catch(fail);
+  void player.play().catch(fail);
 }
 
 function finish(name: string, problem: Problem | null): void {
   if (!inCall()) return;
-  for (const track of parts?.microphone.getTracks() ?? []) track.stop();
-  parts?.meters.close();
-  if (parts) parts.player.srcObject = null;
+  if (parts) {
+    stop(parts.microphone);
+    parts.meters.close();
+    parts.player.srcObject = null;
+  }
   parts = null;
   shown.value = { state: 'ended', name, problem };
 }
@@ -142,15 +171,21 @@ export async function hold(on: boolean): Promise<void> {
 export async function useMicrophone(id: string): Promise<void> {
   chosen.microphone.value = id;
   writeKept('microphone', id);
-  if (!parts?.line) return;
+  const own = parts;
+  // A call that still opens its first microphone, and the next call, begin with this one.
+  if (!own) return;
   try {
     const microphone = await openMicrophone(id);
-    await parts.line.useMicrophone(microphone);
-    for (const track of parts.microphone.getTracks()) track.stop();
-    parts.meters.measureOwn(microphone);
-    parts = { ...parts, microphone };
+    // The call ended meanwhile, or yet another one was chosen.
+    if (own !== parts || id !== chosen.microphone.peek()) return stop(microphone);
+    const former = own.microphone;
+    own.microphone = microphone;
+    own.meters.measureOwn(microphone);
+    await own.line?.useMicrophone(microphone);
+    stop(former);
     trouble.value = null;
   } catch (error) {
+    if (own !== parts) return;
     if (error instanceof NoMicrophone) trouble.value = microphoneProblem(error);
     else fail(error);
   }

@@ -36,7 +36,7 @@ export interface LineEvents {
 
 /** The edge keeps a call this long without a sign of the browser (RFC 7675): then it is over. */
 const longestBreakMs = 30_000;
-/** Between two attempts to be heard again, ms. */
+/** Between two attempts to reach the edge again, ms. */
 const retryMs = 2_000;
 /** Of a key, ms. */
 const key = { duration: 120, interToneGap: 80 };
@@ -53,15 +53,18 @@ export class Line {
   readonly #agent: UserAgent;
   readonly #call: Inviter;
   readonly #events: LineEvents;
+  /** What the first offer is made with, and what is spoken into since. */
+  #microphone: MediaStream;
+  /** ms since the epoch: reconnecting since then. null: the edge is reached. */
   #brokenSince: number | null = null;
-  #mending = false;
   #muted = false;
   #held = false;
   #end: LineEnd | null = null;
 
-  /** @param microphone its tracks are stopped at the end */
+  /** @param microphone the one in use at the end is stopped; those that were used before are the caller's to stop */
   constructor(credentials: LineCredentials, microphone: MediaStream, events: LineEvents) {
     this.#events = events;
+    this.#microphone = microphone;
     const [own, target] = [
       UserAgent.makeURI('sip:console@browser.invalid'),
       UserAgent.makeURI(credentials.uri),
@@ -76,12 +79,12 @@ export class Line {
       sessionDescriptionHandlerFactory: (session) =>
         new Descriptions(
           session.userAgent.getLogger('sip.SessionDescriptionHandler'),
-          () => Promise.resolve(microphone),
+          () => Promise.resolve(this.#microphone),
           // The edge needs no help to find the browser's address, and sip.js would wait for such help.
           { iceGatheringTimeout: 1, peerConnectionConfiguration: { iceServers: [] } },
         ),
     });
-    this.#agent.delegate = { onDisconnect: (error) => error && this.#broke() };
+    this.#agent.delegate = { onDisconnect: (error) => error && this.#lostConnection() };
     this.#call = new Inviter(this.#agent, target);
     this.#call.stateChange.addListener((state) => {
       if (state === SessionState.Established) this.#isUp();
@@ -99,7 +102,7 @@ export class Line {
     await this.#call.invite({
       requestDelegate: {
         onProgress: ({ message }) => {
-          if (message.statusCode !== 100) this.#events.ringing();
+          if (message.statusCode !== 100 && !this.#end) this.#events.ringing();
         },
         onReject: ({ message: { statusCode: status = 0, reasonPhrase: phrase = '' } }) =>
           this.#finish({ why: 'refused', status, phrase }),
@@ -123,14 +126,13 @@ export class Line {
     this.#gate();
   }
 
-  /** Speaks into another microphone. The former one is stopped. */
+  /** Speaks into another microphone, also before the call is offered. */
   async useMicrophone(microphone: MediaStream): Promise<void> {
+    this.#microphone = microphone;
     const [track] = microphone.getAudioTracks();
     const [sender] = this.#descriptions?.peerConnection?.getSenders() ?? [];
     if (!track || !sender) return;
-    const former = sender.track;
     await sender.replaceTrack(track);
-    former?.stop();
     this.#gate();
   }
 
@@ -144,7 +146,7 @@ export class Line {
 
   /** The browser has another network: says so at once instead of waiting until packets are missed. */
   moved(): void {
-    if (this.#call.state === SessionState.Established) this.#broke();
+    if (this.#call.state === SessionState.Established) this.#lostConnection();
   }
 
   get #descriptions(): Descriptions | null {
@@ -160,11 +162,11 @@ export class Line {
 
   #isUp(): void {
     const descriptions = this.#descriptions;
-    if (!descriptions) return;
+    if (!descriptions || this.#end) return;
     const { peerConnection } = descriptions;
     peerConnection?.addEventListener('iceconnectionstatechange', () => {
       const { iceConnectionState: state } = peerConnection;
-      if (state === 'disconnected' || state === 'failed') this.#broke();
+      if (state === 'disconnected' || state === 'failed') this.#lostConnection();
     });
     this.#events.up(descriptions.remoteMediaStream);
   }
@@ -189,30 +191,30 @@ export class Line {
     });
   }
 
-  #broke(): void {
-    if (this.#end) return;
+  #lostConnection(): void {
+    if (this.#end || this.#brokenSince !== null) return;
     if (this.#call.state !== SessionState.Established) {
       this.#finish({ why: 'lost' });
       return;
     }
-    this.#brokenSince ??= Date.now();
+    this.#brokenSince = Date.now();
     this.#events.broken(true);
-    if (!this.#mending) void this.#mend();
+    void this.#reconnect(this.#brokenSince);
   }
 
-  async #mend(): Promise<void> {
-    this.#mending = true;
-    while (!this.#end && this.#brokenSince !== null) {
+  /** Tries until the edge has answered where the browser is now, or has given the call up. */
+  async #reconnect(since: number): Promise<void> {
+    while (!this.#end) {
       try {
         if (!this.#agent.isConnected()) await this.#agent.reconnect();
         await this.#offerAgain({ iceRestart: true });
-        this.#brokenSince = null;
+        break;
       } catch {
-        if (Date.now() - (this.#brokenSince ?? 0) > longestBreakMs) this.#finish({ why: 'lost' });
+        if (Date.now() - since > longestBreakMs) this.#finish({ why: 'lost' });
         else await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     }
-    this.#mending = false;
+    this.#brokenSince = null;
     if (!this.#end) this.#events.broken(false);
   }
 

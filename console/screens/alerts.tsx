@@ -3,6 +3,7 @@ import { type Answer, request } from '../api/client.ts';
 import { useFollowed } from '../parts/followed.ts';
 import { figure } from '../parts/format.ts';
 import { useLoaded } from '../parts/load.ts';
+import { beforeOf, OlderLinks } from '../parts/pages.tsx';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../parts/pieces.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -50,7 +51,7 @@ const columns: readonly Column<Alert>[] = [
 
 export function Alerts() {
   useTitle(words.title);
-  const before = query.value.get('before') ?? '';
+  const before = beforeOf();
   const all = query.value.get('show') === 'all';
   const loaded = useLoaded(`alerts ${all} ${before}`, async (signal) => {
     const asked = { limit: pageRows, ...(!all && { state: 'open' as const }), ...(before && { before }) };
@@ -58,8 +59,6 @@ export function Alerts() {
   });
   useFollowed({ types: 'alert' }, loaded.reload);
   const { data: rows } = loaded;
-  const show = all ? 'all' : '';
-  const last = rows?.at(-1);
   return (
     <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
       <nav class="row" aria-label={words.show}>
@@ -77,14 +76,7 @@ export function Alerts() {
       {rows && rows.length > 0 && (
         <Table name={words.title} rows={rows} columns={columns} keyOf={(alert) => alert.alert_id} />
       )}
-      {rows && (before !== '' || rows.length === pageRows) && (
-        <nav class="row pager" aria-label={texts.lists.pages}>
-          {before !== '' && <a href={withQuery(path, { show })}>{texts.lists.newest}</a>}
-          {last && rows.length === pageRows && (
-            <a href={withQuery(path, { show, before: last.alert_id })}>{texts.lists.older}</a>
-          )}
-        </nav>
-      )}
+      {rows && <OlderLinks next={rows.length === pageRows ? (rows.at(-1)?.alert_id ?? null) : null} />}
     </Screen>
   );
 }

@@ -1,8 +1,9 @@
 /** The call log, and the search in what was said. Filters and page are in the address, so Back and links work. */
 import type { TargetedSubmitEvent } from 'preact';
 import { request } from '../api/client.ts';
-import { CallColumns, type LoggedCall } from '../parts/call-columns.tsx';
+import { callColumns, type LoggedCall } from '../parts/call-columns.tsx';
 import { useLoaded } from '../parts/load.ts';
+import { beforeOf, OlderLinks } from '../parts/pages.tsx';
 import { Empty, Loading, ProblemNote, Screen } from '../parts/pieces.tsx';
 import { Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -46,7 +47,7 @@ function Sums({ filters }: { filters: Readonly<Record<string, string>> }) {
 const sums = () => import('./call-sums/call-sums.tsx').then((one) => one.CallSums);
 
 function Log({ filters }: { filters: Readonly<Record<string, string>> }) {
-  const before = query.value.get('before') ?? '';
+  const before = beforeOf();
   const loaded = useLoaded(address.value, async (signal) => {
     const { direction } = filters;
     const page = await request('GET /v1/sip/calls', {
@@ -81,31 +82,10 @@ function Log({ filters }: { filters: Readonly<Record<string, string>> }) {
       <Table
         name={texts.calls.title}
         rows={calls}
-        columns={CallColumns}
+        columns={callColumns}
         keyOf={(call: LoggedCall) => call.id}
       />
-      <Pager filters={filters} before={before} next={next} />
+      <OlderLinks next={next} />
     </>
-  );
-}
-
-interface PagerProps {
-  readonly filters: Readonly<Record<string, string>>;
-  readonly before: string;
-  /** null: this page is the last one. */
-  readonly next: string | null;
-}
-
-function Pager({ filters, before, next }: PagerProps) {
-  const path = pathTo('calls');
-  return (
-    <nav class="row pager" aria-label={texts.lists.pages}>
-      {before !== '' && <a href={withQuery(path, filters)}>{texts.lists.newest}</a>}
-      {next !== null ? (
-        <a href={withQuery(path, { ...filters, before: next })}>{texts.lists.older}</a>
-      ) : (
-        <span class="quiet">{texts.lists.noMore}</span>
-      )}
-    </nav>
   );
 }

@@ -4,10 +4,11 @@ import { RequestFailed } from '../api/problem.ts';
 import { mayChange } from '../api/session.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
 import { useLoaded } from '../parts/load.ts';
+import { beforeOf, OlderLinks } from '../parts/pages.tsx';
 import { Empty, LoadState, ReloadButton, Screen, Time } from '../parts/pieces.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
-import { pathTo, query, withQuery } from '../router.ts';
+import { pathTo } from '../router.ts';
 import { texts } from '../text/texts.ts';
 
 type Row = Answer<'GET /v1/sip/refused'>['data']['refused'][number];
@@ -42,18 +43,16 @@ const columns: readonly Column<Row>[] = [
 
 export function Refused() {
   useTitle(words.title);
-  const before = query.value.get('before') ?? '';
+  const before = beforeOf();
   const loaded = useLoaded(`refused ${before}`, async (signal) => {
     const asked = { limit: pageRows, ...(before && { before }) };
     return (await request('GET /v1/sip/refused', { query: asked, signal })).data.refused;
   });
   const { data: rows } = loaded;
-  const path = pathTo('refused');
   const action: Column<Row> = {
     head: head.action,
     cell: (row) => <Access row={row} reload={loaded.reload} />,
   };
-  const last = rows?.at(-1);
   return (
     <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
       <p class="quiet">{words.intro}</p>
@@ -67,14 +66,7 @@ export function Refused() {
           keyOf={(row) => row.id}
         />
       )}
-      {rows && (before !== '' || rows.length === pageRows) && (
-        <nav class="row pager" aria-label={texts.lists.pages}>
-          {before !== '' && <a href={path}>{texts.lists.newest}</a>}
-          {last && rows.length === pageRows && (
-            <a href={withQuery(path, { before: last.cursor })}>{texts.lists.older}</a>
-          )}
-        </nav>
-      )}
+      {rows && <OlderLinks next={rows.length === pageRows ? (rows.at(-1)?.cursor ?? null) : null} />}
     </Screen>
   );
 }

@@ -2,15 +2,14 @@
 import { useSignal } from '@preact/signals';
 import type { TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { type Problem, problemOf } from '../api/problem.ts';
 import { signIn } from '../api/session.ts';
 import { ProblemNote } from '../parts/pieces.tsx';
+import { useAct } from '../parts/submit.tsx';
 import { texts } from '../text/texts.ts';
 
 export function SignIn({ ended }: { ended: boolean }) {
-  const problem = useSignal<Problem | null>(null);
   const missing = useSignal(false);
-  const busy = useSignal(false);
+  const { act, busy, problem } = useAct();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     document.title = `${texts.signIn.title} · ${texts.product}`;
@@ -21,16 +20,9 @@ export function SignIn({ ended }: { ended: boolean }) {
     const key = field.current?.value.trim() ?? '';
     problem.value = null;
     missing.value = key === '';
-    if (missing.value || busy.value) return field.current?.focus();
-    busy.value = true;
-    try {
-      await signIn(key);
-    } catch (error) {
-      problem.value = problemOf(error);
-      field.current?.select();
-    } finally {
-      busy.value = false;
-    }
+    if (missing.value) return field.current?.focus();
+    const isIn = await act(() => signIn(key));
+    if (!isIn) field.current?.select();
   };
   return (
     <main class="alone" id="content">

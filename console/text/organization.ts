@@ -135,7 +135,6 @@ export const organization = {
     title: 'Webhook deliveries',
     intro: 'What was sent in the last 7 days, and what became of it.',
     state: 'State',
-    all: 'All',
     states: { waiting: 'is retried', delivered: 'delivered', given_up: 'given up' },
     head: {
       at: 'Created',

@@ -5,7 +5,6 @@ export const ports = {
     'Requests to move numbers here, newest first. POST /v1/sip/port/initiate makes one (docs/porting.md).',
   queue: 'Port requests of all organizations, newest first.',
   state: 'State',
-  all: 'All',
   head: {
     numbers: 'Numbers',
     state: 'State',

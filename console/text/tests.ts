@@ -100,7 +100,6 @@ export const tests = {
       failed: 'First assertion that did not pass',
     },
     status: 'Result',
-    all: 'All',
     empty: 'No test run yet.',
     emptyNext: 'Start one from a test scenario.',
     noMatch: 'No run matches.',

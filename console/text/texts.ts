@@ -69,6 +69,7 @@ export const texts = {
   },
   lists: {
     pages: 'Pages',
+    allStates: 'All',
     previous: 'Previous',
     next: 'Next',
     newest: 'Newest',

@@ -2,13 +2,12 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { mayChange } from '../../api/session.ts';
-import type { LoggedCall } from '../../parts/call-columns.tsx';
+import { type LoggedCall, partyColumns } from '../../parts/call-columns.tsx';
 import { duration } from '../../parts/format.ts';
 import { HangUp } from '../../parts/hang-up.tsx';
-import { Badge, Empty, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Empty, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
-import { pathTo } from '../../router.ts';
 import { texts } from '../../text/texts.ts';
 import { CallsNow } from './calls-now.ts';
 
@@ -16,7 +15,6 @@ import { CallsNow } from './calls-now.ts';
 const mostRows = 200;
 
 const words = texts.live;
-const { head } = texts.calls;
 
 export function Live() {
   const now = useMemo(() => new CallsNow(), []);
@@ -25,17 +23,7 @@ export function Live() {
   useTitle(calls === null ? words.title : `${words.title} (${calls.length})`);
   const said = now.words.value;
   const columns: Column<LoggedCall>[] = [
-    {
-      head: head.started,
-      cell: (call) => (
-        <a class="row-link" href={pathTo('call', call.id)}>
-          <Time at={call.started_at} />
-        </a>
-      ),
-    },
-    { head: head.direction, cell: (call) => texts.calls.direction[call.direction], from: 'medium' },
-    { head: head.from, cell: (call) => call.from },
-    { head: head.to, cell: (call) => call.to },
+    ...partyColumns,
     { head: words.head.state, cell: (call) => <State call={call} />, from: 'medium' },
     { head: words.head.time, cell: (call) => <Running call={call} />, numeric: true },
     {

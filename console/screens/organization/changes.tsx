@@ -2,13 +2,13 @@
 import type { TargetedSubmitEvent } from 'preact';
 import { type Answer, request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Empty, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { beforeOf, OlderLinks } from '../../parts/pages.tsx';
+import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
 import { organization } from '../../text/organization.ts';
-import { texts } from '../../text/texts.ts';
 
 type Entry = Answer<'GET /v1/org/audit'>['data']['entries'][number];
 
@@ -27,6 +27,7 @@ const areas = [
   'organization',
   'pathways',
   'personas',
+  'phone_sessions',
   'porting',
   'recordings',
   'sessions',
@@ -56,7 +57,7 @@ const columns: readonly Column<Entry>[] = [
 export function Changes() {
   useTitle(words.title);
   const filters = Object.fromEntries(filterNames.map((name) => [name, query.value.get(name) ?? '']));
-  const before = query.value.get('before') ?? '';
+  const before = beforeOf();
   const loaded = useLoaded(address.value, async (signal) => {
     const given = Object.fromEntries(
       Object.entries({ ...filters, before }).filter(([, value]) => value !== ''),
@@ -75,22 +76,12 @@ export function Changes() {
     <Screen title={words.title}>
       <p class="quiet">{words.intro}</p>
       <Filters key={address.value} values={filters} submit={submit} />
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data?.length === 0 && <Empty title={words.empty}>{words.emptyNext}</Empty>}
       {data && data.length > 0 && (
         <>
           <Table name={words.title} rows={data} columns={columns} keyOf={({ id }) => id} />
-          <nav class="row pager" aria-label={texts.lists.pages}>
-            {before !== '' && <a href={withQuery(pathTo('changes'), filters)}>{texts.lists.newest}</a>}
-            {data.length === pageRows ? (
-              <a href={withQuery(pathTo('changes'), { ...filters, before: data.at(-1)?.id ?? '' })}>
-                {texts.lists.older}
-              </a>
-            ) : (
-              <span class="quiet">{texts.lists.noMore}</span>
-            )}
-          </nav>
+          <OlderLinks next={data.length === pageRows ? (data.at(-1)?.id ?? null) : null} />
         </>
       )}
     </Screen>

@@ -4,13 +4,13 @@ import { mayChange } from '../../api/session.ts';
 import { CopiedText } from '../../parts/copied.tsx';
 import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Empty, Loading, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { beforeOf, OlderLinks, StateFilter, stateOfAddress } from '../../parts/pages.tsx';
+import { Badge, Empty, LoadState, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
-import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
+import { pathTo, query, withQuery } from '../../router.ts';
 import { organization } from '../../text/organization.ts';
-import { texts } from '../../text/texts.ts';
 
 type Delivery = Answer<'GET /v1/org/webhook-deliveries'>['data']['deliveries'][number];
 
@@ -28,8 +28,8 @@ const tones: Readonly<Record<Delivery['state'], Tone>> = {
 
 export function Deliveries() {
   useTitle(words.title);
-  const state = states.find((one) => one === query.value.get('state')) ?? null;
-  const before = query.value.get('before') ?? '';
+  const state = stateOfAddress(states);
+  const before = beforeOf();
   const open = query.value.get('open') ?? '';
   const loaded = useLoaded(`${state} ${before}`, async (signal) => {
     const page = { limit: pageRows, ...(state && { state }), ...(before !== '' && { before }) };
@@ -40,27 +40,9 @@ export function Deliveries() {
   return (
     <Screen title={words.title}>
       <p class="quiet">{words.intro}</p>
-      <div class="filters">
-        <label>
-          {words.state}
-          <select
-            value={state ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              navigate(withQuery(pathTo('deliveries'), { state: value }))
-            }
-          >
-            <option value="">{words.all}</option>
-            {states.map((one) => (
-              <option key={one} value={one}>
-                {words.states[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
+      <StateFilter label={words.state} states={states} names={words.states} />
       {open !== '' && <Body key={open} id={open} />}
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data?.length === 0 &&
         (state === null ? (
           <Empty title={words.empty}>{words.emptyNext}</Empty>
@@ -70,13 +52,7 @@ export function Deliveries() {
       {data && data.length > 0 && (
         <Table name={words.title} rows={data} columns={columnsOf(loaded.reload)} keyOf={({ id }) => id} />
       )}
-      {data?.length === pageRows && (
-        <nav class="row pager" aria-label={texts.lists.pages}>
-          <a href={withQuery(pathTo('deliveries'), { state: state ?? '', before: data.at(-1)?.id ?? '' })}>
-            {texts.lists.older}
-          </a>
-        </nav>
-      )}
+      {data && <OlderLinks next={data.length === pageRows ? (data.at(-1)?.id ?? null) : null} />}
     </Screen>
   );
 }
@@ -125,7 +101,7 @@ function Body({ id }: { id: string }) {
       (await request('GET /v1/org/webhook-deliveries/{id}', { path: { id }, signal })).data.delivery,
   );
   const { data } = loaded;
-  const rest = { ...Object.fromEntries(new URLSearchParams(address.value.split('?')[1])), open: '' };
+  const rest = { ...Object.fromEntries(query.value), open: '' };
   return (
     <section class="card" aria-labelledby="body-title">
       <h2 id="body-title">{words.body}</h2>

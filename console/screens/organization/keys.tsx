@@ -5,12 +5,12 @@ import { session } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
 import { useLoaded } from '../../parts/load.ts';
-import { offsetOf, Pages } from '../../parts/pages.tsx';
-import { Badge, Loading, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { offsetOf, PageLinks } from '../../parts/pages.tsx';
+import { Badge, LoadState, Screen, Time, type Tone } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
-import { address, pathTo } from '../../router.ts';
+import { address } from '../../router.ts';
 import { organization } from '../../text/organization.ts';
 
 type Key = Answer<'GET /v1/org/keys'>['data']['keys'][number];
@@ -51,8 +51,7 @@ export function Keys() {
           }}
         />
       )}
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data && (
         <>
           <NewKey show={show} />
@@ -62,7 +61,7 @@ export function Keys() {
             columns={columnsOf(show, loaded.reload)}
             keyOf={({ id }) => id}
           />
-          <Pages path={pathTo('keys')} rows={pageRows} total={data.total_count} />
+          <PageLinks rows={pageRows} total={data.total_count} />
         </>
       )}
     </Screen>

@@ -6,7 +6,7 @@ import { session } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
 import { useLoaded } from '../../parts/load.ts';
-import { Facts, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { Facts, LoadState, Screen } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { organization } from '../../text/organization.ts';
@@ -30,8 +30,7 @@ export function OrganizationSettings() {
   };
   return (
     <Screen title={data?.name ?? words.title}>
-      {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      {!data && loaded.loading && <Loading />}
+      <LoadState of={loaded} />
       {data && (
         <>
           <SettingFacts settings={data} />

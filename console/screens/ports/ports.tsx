@@ -2,13 +2,12 @@
 import { type Answer, request } from '../../api/client.ts';
 import { isOperator } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { offsetOf } from '../../parts/pages.tsx';
+import { offsetOf, PageLinks, StateFilter, stateOfAddress } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
-import { navigate, pathTo, query, withQuery } from '../../router.ts';
+import { pathTo } from '../../router.ts';
 import { ports as words } from '../../text/ports.ts';
-import { texts } from '../../text/texts.ts';
 import { tones } from './states.ts';
 
 type Row = Answer<'GET /v1/sip/port'>['data']['port_requests'][number] & { readonly org_id?: string };
@@ -16,7 +15,6 @@ type Row = Answer<'GET /v1/sip/port'>['data']['port_requests'][number] & { reado
 /** Rows of a page. */
 const pageRows = 50;
 const { head } = words;
-const path = pathTo('ports');
 const states = [
   'waiting_for_signature',
   'submitted',
@@ -48,7 +46,7 @@ const columnsOf = (operator: boolean): readonly Column<Row>[] => [
 export function Ports() {
   useTitle(words.title);
   const operator = isOperator.value;
-  const status = states.find((one) => one === query.value.get('state'));
+  const status = stateOfAddress(states);
   const offset = offsetOf();
   const loaded = useLoaded(`ports ${status} ${offset}`, async (signal): Promise<readonly Row[]> => {
     const asked = { query: { limit: pageRows, offset, ...(status && { status }) }, signal };
@@ -58,30 +56,13 @@ export function Ports() {
     return answer.data.port_requests;
   });
   const { data: rows } = loaded;
-  const at = (start: number) =>
-    withQuery(path, { state: status ?? '', offset: start <= 0 ? '' : String(start) });
   return (
     <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
       <p class="quiet">{operator ? words.queue : words.intro}</p>
-      <div class="filters">
-        <label>
-          {words.state}
-          <select
-            value={status ?? ''}
-            onChange={({ currentTarget: { value } }) => navigate(withQuery(path, { state: value }))}
-          >
-            <option value="">{words.all}</option>
-            {states.map((one) => (
-              <option key={one} value={one}>
-                {words.states[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
+      <StateFilter label={words.state} states={states} names={words.states} />
       <LoadState of={loaded} />
       {rows?.length === 0 &&
-        (status === undefined ? (
+        (status === null ? (
           <Empty title={words.empty}>{words.emptyNext}</Empty>
         ) : (
           <Empty title={words.noMatch} />
@@ -89,12 +70,7 @@ export function Ports() {
       {rows && rows.length > 0 && (
         <Table name={words.title} rows={rows} columns={columnsOf(operator)} keyOf={({ id }) => id} />
       )}
-      {rows && (offset > 0 || rows.length === pageRows) && (
-        <nav class="row pager" aria-label={texts.lists.pages}>
-          {offset > 0 && <a href={at(offset - pageRows)}>{texts.lists.previous}</a>}
-          {rows.length === pageRows && <a href={at(offset + pageRows)}>{texts.lists.next}</a>}
-        </nav>
-      )}
+      {rows && <PageLinks rows={pageRows} hasMore={rows.length === pageRows} />}
     </Screen>
   );
 }

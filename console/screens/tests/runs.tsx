@@ -2,13 +2,13 @@
 import { request } from '../../api/client.ts';
 import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { offsetOf, Pages } from '../../parts/pages.tsx';
+import { offsetOf, PageLinks, StateFilter, stateOfAddress } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen } from '../../parts/pieces.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
-import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
+import { address, pathTo, query } from '../../router.ts';
 import { tests } from '../../text/tests.ts';
-import { type RunRow, runColumns } from './pieces.tsx';
+import { runColumns } from './pieces.tsx';
 
 /** Rows of a page. */
 const pageRows = 50;
@@ -16,13 +16,9 @@ const pageRows = 50;
 const words = tests.runs;
 const statuses = ['PASSED', 'FAILED', 'ERROR', 'CANCELLED', 'RUNNING', 'PENDING'] as const;
 
-function statusOf(value: string | null): RunRow['status'] | null {
-  return statuses.find((one) => one === value) ?? null;
-}
-
 export function Runs() {
   useTitle(words.title);
-  const status = statusOf(query.value.get('status'));
+  const status = stateOfAddress(statuses);
   const batch = query.value.get('batch');
   const loaded = useLoaded(address.value, async (signal) =>
     request('GET /v1/agent-testing/runs', {
@@ -42,24 +38,7 @@ export function Runs() {
       title={words.title}
       actions={<Badge tone={following ? 'good' : 'warn'}>{following ? tests.live : tests.connecting}</Badge>}
     >
-      <div class="filters">
-        <label>
-          {words.status}
-          <select
-            value={status ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              navigate(withQuery(pathTo('runs'), { status: value, batch: batch ?? '' }))
-            }
-          >
-            <option value="">{words.all}</option>
-            {statuses.map((one) => (
-              <option key={one} value={one}>
-                {tests.statuses[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-      </div>
+      <StateFilter label={words.status} states={statuses} names={tests.statuses} />
       <LoadState of={loaded} />
       {data?.runs.length === 0 && status === null && batch === null && (
         <Empty title={words.empty}>
@@ -72,7 +51,7 @@ export function Runs() {
       {data && data.runs.length > 0 && (
         <>
           <Table name={words.title} rows={data.runs} columns={runColumns} keyOf={(run) => run.id} />
-          <Pages path={pathTo('runs')} rows={pageRows} total={data.total_count} />
+          <PageLinks rows={pageRows} total={data.total_count} />
         </>
       )}
     </Screen>

@@ -2,7 +2,7 @@
 import { type Answer, request } from '../../api/client.ts';
 import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { offsetOf, Pages } from '../../parts/pages.tsx';
+import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { percent } from '../../parts/rates.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -58,7 +58,7 @@ export function Sets() {
       {data && data.simulation_sets.length > 0 && (
         <>
           <Table name={words.title} rows={data.simulation_sets} columns={columns} keyOf={({ id }) => id} />
-          <Pages path={pathTo('sets')} rows={pageRows} total={data.total_count} />
+          <PageLinks rows={pageRows} total={data.total_count} />
         </>
       )}
     </Screen>

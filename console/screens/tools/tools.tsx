@@ -2,12 +2,12 @@
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
+import { PageLinks, pageNumberOf } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen, Time, type Tone } from '../../parts/pieces.tsx';
 import { textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo, query, withQuery } from '../../router.ts';
-import { texts } from '../../text/texts.ts';
 import { tools as words } from '../../text/tools.ts';
 import { type ToolBody, ToolForm } from './tool-form.tsx';
 
@@ -54,7 +54,7 @@ const columns: readonly Column<Row>[] = [
 export function Tools() {
   useTitle(words.title);
   const search = query.value.get('search') ?? '';
-  const page = Math.max(1, Math.floor(Number(query.value.get('page')) || 1));
+  const page = pageNumberOf(pageRows);
   const loaded = useLoaded(`tools ${page} ${search}`, async (signal) => {
     const asked = { page, limit: pageRows, ...(search !== '' && { search }) };
     return (await request('GET /v2/tools', { query: asked, signal })).data;
@@ -64,8 +64,6 @@ export function Tools() {
     navigate(pathTo('tool', data.id));
   };
   const { data } = loaded;
-  const at = (number: number) =>
-    withQuery(pathTo('tools'), { search, page: number === 1 ? '' : String(number) });
   return (
     <Screen title={words.title}>
       <p class="quiet">{words.intro}</p>
@@ -99,12 +97,7 @@ export function Tools() {
       {data && data.tools.length > 0 && (
         <Table name={words.title} rows={data.tools} columns={columns} keyOf={({ id }) => id} />
       )}
-      {data && (page > 1 || data.pagination.hasMore) && (
-        <nav class="row pager" aria-label={texts.lists.pages}>
-          {page > 1 && <a href={at(page - 1)}>{texts.lists.previous}</a>}
-          {data.pagination.hasMore && <a href={at(page + 1)}>{texts.lists.next}</a>}
-        </nav>
-      )}
+      {data && <PageLinks rows={pageRows} hasMore={data.pagination.hasMore} />}
     </Screen>
   );
 }

@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { type Answer, request } from '../../api/client.ts';
-import { type Problem, problemOf } from '../../api/problem.ts';
 import { mayChange } from '../../api/session.ts';
 import { Badge, Facts, ProblemNote, Time, type Tone } from '../../parts/pieces.tsx';
+import { useAct } from '../../parts/submit.tsx';
 import { texts } from '../../text/texts.ts';
 
 type Sip = Answer<'GET /v1/sip'>['data']['configurations'][number];
@@ -52,23 +52,14 @@ export function Configuration({ configuration: one, reload }: ConfigurationProps
 
 /** A button for what changes something, with its result beside it. */
 function useAction(run: () => Promise<string>, reload: () => void) {
-  const busy = useSignal(false);
+  const { act, busy, problem } = useAct();
   const done = useSignal('');
-  const problem = useSignal<Problem | null>(null);
-  const start = async () => {
-    if (busy.value) return;
-    busy.value = true;
-    problem.value = null;
-    done.value = '';
-    try {
+  const start = () =>
+    act(async () => {
+      done.value = '';
       done.value = await run();
       reload();
-    } catch (error) {
-      problem.value = problemOf(error);
-    } finally {
-      busy.value = false;
-    }
-  };
+    });
   return { busy: busy.value, done: done.value, problem: problem.value, start };
 }
 

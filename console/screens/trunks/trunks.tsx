@@ -1,10 +1,11 @@
 /** All numbers with SIP configurations, and what is wrong with any of them. */
 import { type Answer, request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
+import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time, type Tone } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
-import { pathTo, query, withQuery } from '../../router.ts';
+import { pathTo } from '../../router.ts';
 import { texts } from '../../text/texts.ts';
 
 type Row = Answer<'GET /v1/sip/numbers'>['data']['numbers'][number];
@@ -45,7 +46,7 @@ const columns: readonly Column<Row>[] = [
 
 export function Trunks() {
   useTitle(texts.trunks.title);
-  const offset = Math.max(0, Number(query.value.get('offset')) || 0);
+  const offset = offsetOf();
   const loaded = useLoaded(`trunks ${offset}`, async (signal) => {
     const [numbers, open] = await Promise.all([
       request('GET /v1/sip/numbers', { query: { limit: pageRows, offset }, signal }),
@@ -54,7 +55,6 @@ export function Trunks() {
     return { numbers: numbers.data.numbers, alerts: open.data.alerts };
   });
   const { data } = loaded;
-  const path = pathTo('trunks');
   return (
     <Screen title={texts.trunks.title} actions={<ReloadButton reload={loaded.reload} />}>
       <LoadState of={loaded} />
@@ -70,18 +70,7 @@ export function Trunks() {
           keyOf={(row) => row.phone_number}
         />
       )}
-      {data && (offset > 0 || data.numbers.length === pageRows) && (
-        <nav class="row pager" aria-label={texts.lists.pages}>
-          {offset > 0 && (
-            <a href={withQuery(path, { offset: offset > pageRows ? String(offset - pageRows) : '' })}>
-              {texts.lists.previous}
-            </a>
-          )}
-          {data.numbers.length === pageRows && (
-            <a href={withQuery(path, { offset: String(offset + pageRows) })}>{texts.lists.next}</a>
-          )}
-        </nav>
-      )}
+      {data && <PageLinks rows={pageRows} hasMore={data.numbers.length === pageRows} />}
     </Screen>
   );
 }

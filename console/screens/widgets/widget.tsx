@@ -5,7 +5,7 @@ import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
 import { useLoaded } from '../../parts/load.ts';
-import { offsetOf, Pages } from '../../parts/pages.tsx';
+import { PageLinks, pageNumberOf } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -116,7 +116,7 @@ const columnsOf = (widget: string): readonly Column<Thread>[] => {
 
 function Inbox({ widget }: { readonly widget: string }) {
   const open = query.value.get('thread') ?? '';
-  const page = Math.floor(offsetOf() / pageRows) + 1;
+  const page = pageNumberOf(pageRows);
   const loaded = useLoaded(`threads ${widget} ${page}`, async (signal) => {
     const asked = { path: { id: widget }, query: { page, limit: pageRows }, signal };
     return (await request('GET /v1/widget/{id}/threads', asked)).data;
@@ -150,7 +150,7 @@ function Inbox({ widget }: { readonly widget: string }) {
             columns={columnsOf(widget)}
             keyOf={({ id }) => id}
           />
-          <Pages path={path} rows={pageRows} total={data.total} />
+          <PageLinks rows={pageRows} total={data.total} />
         </>
       )}
     </>

@@ -2,7 +2,7 @@
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { offsetOf, Pages } from '../../parts/pages.tsx';
+import { PageLinks, pageNumberOf } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -39,7 +39,7 @@ const columnsOf = ({ pathways, personas }: Agents): readonly Column<Line>[] => [
 
 export function Widgets() {
   useTitle(words.title);
-  const page = Math.floor(offsetOf() / pageRows) + 1;
+  const page = pageNumberOf(pageRows);
   const loaded = useLoaded(`widgets ${page}`, async (signal) => {
     const [{ data: list }, agents] = await Promise.all([
       request('GET /v1/widget', { query: { page, limit: pageRows }, signal }),
@@ -82,7 +82,7 @@ export function Widgets() {
           keyOf={({ id }) => id}
         />
       )}
-      {data && <Pages path={pathTo('widgets')} rows={pageRows} total={data.total} />}
+      {data && <PageLinks rows={pageRows} total={data.total} />}
     </Screen>
   );
 }
