@@ -47,6 +47,19 @@ export const FailoverAttempt = Type.Object({
 });
 export type FailoverAttempt = Static<typeof FailoverAttempt>;
 
+/** The certificate that an endpoint presented last (contract 3.3). */
+export const EndpointCertificate = Type.Object({
+  /** distinguished names on one line */
+  subject: Type.String(),
+  issuer: Type.String(),
+  /** DNS names, addresses and URIs; the first 20 */
+  names: Type.Array(Type.String()),
+  valid_from: Iso,
+  expires_at: Iso,
+  seen_at: Iso,
+});
+export type EndpointCertificate = Static<typeof EndpointCertificate>;
+
 /** One OPTIONS probe of one endpoint (contract 3.3). */
 export const HealthProbe = Type.Object({
   trunk_id: Type.String(),
@@ -61,6 +74,8 @@ export const HealthProbe = Type.Object({
   active: Type.Boolean(),
   /** whether other edges should know: it is unreachable, or was when it was last reported */
   changed: Type.Optional(Type.Boolean()),
+  /** absent: not read since the trunk's last report that had it */
+  certificate: Type.Optional(EndpointCertificate),
 });
 export type HealthProbe = Static<typeof HealthProbe>;
 

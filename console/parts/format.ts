@@ -25,6 +25,11 @@ export function completeTime(iso: string): string {
   return complete.format(new Date(iso));
 }
 
+/** Whole days until a time; negative once it is over. */
+export function daysUntil(iso: string, now = Date.now()): number {
+  return Math.floor((Date.parse(iso) - now) / 86_400_000);
+}
+
 /** `0:07`, `12:40`, `1:02:03` */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));

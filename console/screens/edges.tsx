@@ -1,6 +1,7 @@
 /** The edges of the deployment, for operators. */
 import { type Answer, request } from '../api/client.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
+import { DaysLeft } from '../parts/days-left.tsx';
 import { useLoaded } from '../parts/load.ts';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time, type Tone } from '../parts/pieces.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -49,6 +50,19 @@ const columnsOf = (reload: () => void): readonly Column<Edge>[] => [
     from: 'wide',
   },
   { head: head.weight, cell: (edge) => edge.weight, numeric: true, from: 'wide' },
+  {
+    head: head.certificate,
+    cell: ({ certificate }) =>
+      certificate ? (
+        <>
+          <DaysLeft expires={certificate.expires_at} />
+          {certificate.other_host && <Badge tone="bad">{texts.edges.otherHost}</Badge>}
+        </>
+      ) : (
+        '–'
+      ),
+    from: 'medium',
+  },
   { head: head.seen, cell: (edge) => <Time at={edge.last_seen_at} />, from: 'medium' },
   { head: head.action, cell: (edge) => <Draining edge={edge} reload={reload} /> },
 ];

@@ -15,7 +15,7 @@ export const alerts = {
     resolved: 'Resolved',
   },
   states: { open: 'open', resolved: 'resolved' },
-  units: { unreachable: 'min', failure_rate: '%', response_time: 'ms' },
+  units: { unreachable: 'min', failure_rate: '%', response_time: 'ms', certificate_expiring: 'd' },
   noneOpen: 'No alert is open.',
   none: 'No alert was raised in the last 90 days.',
   noneNext:

@@ -107,6 +107,10 @@ export const texts = {
     endLabel: (name: string) => `End the session of ${name}`,
     empty: 'No open sessions.',
   },
+  certificates: {
+    expired: 'expired',
+    left: (days: number) => (days === 1 ? '1 day left' : `${days} days left`),
+  },
   edges: {
     title: 'Edges',
     head: {
@@ -118,6 +122,7 @@ export const texts = {
       address: 'SIP address',
       seen: 'Last seen',
       weight: 'Weight',
+      certificate: 'Certificate',
       action: 'Action',
     },
     drain: {
@@ -146,6 +151,7 @@ export const texts = {
       starting: 'starting',
     },
     anyRegion: 'every region',
+    otherHost: 'not for SIP_PUBLIC_HOST',
     empty: 'No edge has connected yet.',
     emptyNext: 'npm start runs one; another machine joins with CONTROL_URL and EDGE_TOKEN (docs/fleet.md).',
   },

@@ -21,6 +21,7 @@ export const trunks = {
       unreachable: 'unreachable',
       failure_rate: 'too many failed calls',
       response_time: 'slow answers',
+      certificate_expiring: 'certificate expires',
     },
     head: {
       kind: 'Alert',
@@ -50,6 +51,8 @@ export const trunks = {
       failures: 'Failures in a row',
       checked: 'Checked',
       edge: 'Checked by',
+      certificate: 'Certificate',
+      issued: 'Issued for, by',
     },
     roles: ['primary', 'secondary', 'tertiary'],
     active: 'next call goes here',

@@ -170,6 +170,31 @@ describe('failure_rate', () => {
   });
 });
 
+describe('certificate_expiring', () => {
+  it('is raised before the certificate of an endpoint expires, and resolved by a new one', async () => {
+    const trunk = await ReportedTrunk.start(test);
+    const certificate = (expires_at: string) => ({
+      subject: 'CN=trunk.example.com',
+      issuer: 'CN=Test',
+      names: ['trunk.example.com'],
+      valid_from: '2029-06-01T00:00:00.000Z',
+      expires_at,
+      seen_at: '2030-01-01T00:00:00.000Z',
+    });
+    await trunk.probe(30, certificate('2030-01-15T00:00:00.001Z'));
+    await evaluate(test);
+    expect(await kinds()).toEqual([]);
+    // A report without one changes nothing.
+    await minutes(trunk, [30, 30]);
+    expect((await list('?kind=certificate_expiring')).body.data?.alerts).toMatchObject([
+      { kind: 'certificate_expiring', endpoint: 'sip:trunk.example.com', threshold: 14, value: 14 },
+    ]);
+    await trunk.probe(30, certificate('2030-04-01T00:00:00.000Z'));
+    await evaluate(test);
+    expect(await kinds()).toEqual(['certificate_expiring resolved']);
+  });
+});
+
 describe('response_time', () => {
   it('is raised when the mean of five probes exceeds it, and resolved after two normal evaluations in a row', async () => {
     const trunk = await ReportedTrunk.start(test);

@@ -3,7 +3,13 @@
  * thousands is fast and does not block requests.
  */
 import { sql } from 'kysely';
-import type { Db, SipConfigurationRow, TrunkEndpointRow, TrunkProbeRunRow } from '../db/index.ts';
+import {
+  type Db,
+  fromJson,
+  type SipConfigurationRow,
+  type TrunkEndpointRow,
+  type TrunkProbeRunRow,
+} from '../db/index.ts';
 import { activePriority, alertsOf, usableEndpoints } from '../trunks/index.ts';
 import { readRun } from './probes-store.ts';
 import { reachability, type TrunkFacts } from './rules.ts';
@@ -106,7 +112,7 @@ function probedFacts(
   found: readonly ProbeRow[],
   now: number,
   gapMs: number,
-): Pick<TrunkFacts, 'reachability' | 'responseTimes'> {
+): Pick<TrunkFacts, 'reachability' | 'responseTimes' | 'certificate'> {
   const usable = usableEndpoints(row);
   const probed = found.map((probe) => ({ ...readRun(probe), ...probe, healthy: probe.healthy === 1 }));
   const first = usable.find(({ priority }) => priority === activePriority(row, found));
@@ -115,5 +121,19 @@ function probedFacts(
   return {
     reachability: reachability(usable, probed, now, gapMs),
     responseTimes: isKnown ? active.responseTimes : null,
+    certificate: firstToExpire(
+      found.filter((probe) => usable.some(({ host, port }) => host === probe.host && port === probe.port)),
+    ),
   };
+}
+
+function firstToExpire(found: readonly ProbeRow[]): TrunkFacts['certificate'] {
+  const [first] = found
+    .flatMap(({ certificate }) => (certificate === null ? [] : [fromJson(certificate)]))
+    .map(({ valid_from, expires_at }) => ({
+      validFrom: Date.parse(valid_from),
+      expiresAt: Date.parse(expires_at),
+    }))
+    .sort((a, b) => a.expiresAt - b.expiresAt);
+  return first ?? null;
 }

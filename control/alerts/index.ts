@@ -3,7 +3,7 @@ export { type AlertLimits, alertLimits } from './limits.ts';
 export { noticeSchedule, redacted } from './notice-rules.ts';
 export { pruneProbeRuns, storeProbeRuns } from './probes-store.ts';
 export { alertRoutes } from './routes.ts';
-export type { AlertMetrics } from './rules.ts';
+export { type AlertMetrics, alertKinds } from './rules.ts';
 export { logSender } from './senders.ts';
 export { smsSender } from './sms.ts';
 export { alertSenders, startAlerts } from './start.ts';

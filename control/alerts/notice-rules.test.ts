@@ -34,6 +34,15 @@ describe('a mail', () => {
   });
 });
 
+it.each([
+  [1, 'expires in 1 day (threshold: 14)'],
+  [3.5, 'expires in 3.5 days (threshold: 14)'],
+  [-0.2, 'has expired'],
+])('a mail about a certificate with %d days left says that it %s', (value, said) => {
+  const expiring = { ...alert, kind: 'certificate_expiring', threshold: 14, value } as const;
+  expect(mailMessage(expiring, 'Own').text).toContain(`The TLS certificate of the SIP server ${said}`);
+});
+
 describe('an SMS', () => {
   it('is one message of plain characters, however long the endpoint is', () => {
     expect(smsMessage(alert).text).toBe(

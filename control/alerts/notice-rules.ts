@@ -71,6 +71,19 @@ const wordings: Readonly<Record<AlertRow['kind'], Wording>> = {
     short: ({ value }) => `answers in ${value} ms`,
     advice: 'Check the load of the SIP server and the network between it and this service.',
   },
+  certificate_expiring: {
+    title: 'TLS certificate expires',
+    raised: ({ value, threshold }) =>
+      value <= 0
+        ? 'The TLS certificate of the SIP server has expired: calls over the trunk are not connected.'
+        : `The TLS certificate of the SIP server expires in ${counted(value, 'day')} (threshold: ${threshold}).`,
+    resolved: ({ value }) =>
+      `The TLS certificate of the SIP server was renewed: it is valid for ${counted(value, 'day')}.`,
+    short: ({ value }) => (value <= 0 ? 'TLS certificate expired' : `TLS certificate expires in ${value} d`),
+    advice:
+      'Renew the certificate of the SIP server. GET /v1/sip/status shows it for each endpoint; the edge looks at it ' +
+      'every 6 hours.',
+  },
 };
 
 export interface Message {

@@ -15,6 +15,7 @@ const quiet: TrunkFacts = {
   reachability: { state: 'healthy' },
   calls: { ended: 0, failed: 0 },
   responseTimes: null,
+  certificate: null,
 };
 
 function read(kind: AlertKind, facts: Partial<TrunkFacts>, limits: Partial<typeof thresholds> = {}) {
@@ -75,6 +76,28 @@ describe('failure_rate', () => {
   });
 });
 
+describe('certificate_expiring', () => {
+  const day = 24 * 60 * minute;
+  const valid = (from: number, to: number) => ({
+    certificate: { validFrom: now + from * day, expiresAt: now + to * day },
+  });
+
+  it.each([
+    [valid(-60, 30), 'under', 30, 14],
+    [valid(-351, 14), 'over', 14, 14],
+    [valid(-90, -1), 'over', -1, 14],
+    // The last third of nine days.
+    [valid(-5, 4), 'under', 4, 3],
+    [valid(-6.5, 2.5), 'over', 2.5, 3],
+  ] as const)('%j is %s', (facts, state, value, threshold) => {
+    expect(read('certificate_expiring', facts)).toMatchObject({ state, value, threshold });
+  });
+
+  it('is unknown before a certificate was seen', () => {
+    expect(read('certificate_expiring', {})?.state).toBe('unknown');
+  });
+});
+
 describe('response_time', () => {
   it.each([
     [[500, 500, 500, 500, 500], 'under', 500],
@@ -102,12 +125,15 @@ describe('an alert', () => {
       calm === undefined ? undefined : { calm },
     );
 
-  it.each(['unreachable', 'failure_rate', 'response_time'] as const)('%s is raised once', (kind) => {
-    expect(step(kind, 'over')).toEqual({ to: 'raised' });
-    expect(step(kind, 'over', 0)).toEqual({ to: 'same' });
-    expect(step(kind, 'under')).toEqual({ to: 'same' });
-    expect(step(kind, 'unknown')).toEqual({ to: 'same' });
-  });
+  it.each(['unreachable', 'failure_rate', 'response_time', 'certificate_expiring'] as const)(
+    '%s is raised once',
+    (kind) => {
+      expect(step(kind, 'over')).toEqual({ to: 'raised' });
+      expect(step(kind, 'over', 0)).toEqual({ to: 'same' });
+      expect(step(kind, 'under')).toEqual({ to: 'same' });
+      expect(step(kind, 'unknown')).toEqual({ to: 'same' });
+    },
+  );
 
   it('unreachable ends with the first healthy evaluation', () => {
     expect(step('unreachable', 'unknown', 0)).toEqual({ to: 'same' });

@@ -29,7 +29,19 @@ const leastCalls = 5;
 export const probesOfMean = 5;
 
 /** Normal evaluations in a row that resolve an alert. */
-const calmNeeded: Readonly<Record<AlertKind, number>> = { unreachable: 1, failure_rate: 2, response_time: 2 };
+const calmNeeded: Readonly<Record<AlertKind, number>> = {
+  unreachable: 1,
+  failure_rate: 2,
+  response_time: 2,
+  certificate_expiring: 1,
+};
+
+/** All kinds. */
+export const alertKinds = Object.keys(calmNeeded) as readonly AlertKind[];
+
+const dayMs = 24 * 60 * 60_000;
+/** Time to renew a certificate, days; of a short-lived one the last third of its life, as edges warn of their own. */
+const expiresSoonDays = 14;
 
 /** Whether a trunk can be reached; unknown while probes are missing. */
 export type Reachability =
@@ -44,6 +56,8 @@ export interface TrunkFacts {
   readonly calls: { readonly ended: number; readonly failed: number };
   /** ms of the last successful probes of the endpoint that calls try first; null while unknown. */
   readonly responseTimes: readonly number[] | null;
+  /** Of the usable endpoints, the certificate that expires first. Times in ms since 1970. */
+  readonly certificate: { readonly validFrom: number; readonly expiresAt: number } | null;
 }
 
 /** One measured kind of alert. */
@@ -51,7 +65,7 @@ export interface Reading {
   readonly kind: AlertKind;
   /** `unknown` neither raises nor resolves. */
   readonly state: 'over' | 'under' | 'unknown';
-  /** Minutes, percent or ms, like the threshold. */
+  /** Minutes, percent, ms or days, like the threshold. */
   readonly value: number;
   readonly threshold: number;
   readonly windowMinutes: number | null;
@@ -65,7 +79,12 @@ export function readings(
 ): readonly Reading[] {
   const rate = failureRate(facts, thresholds);
   if (facts.direction === 'inbound') return [rate];
-  return [unreachable(facts, thresholds, now), rate, responseTime(facts, thresholds)];
+  return [
+    unreachable(facts, thresholds, now),
+    rate,
+    responseTime(facts, thresholds),
+    certificateExpiring(facts, now),
+  ];
 }
 
 function unreachable(
@@ -103,6 +122,20 @@ function responseTime(
   if (last.length < probesOfMean) return { ...reading, state: 'unknown', value: 0 };
   const mean = last.reduce((sum, ms) => sum + ms, 0) / last.length;
   return { ...reading, state: mean > threshold ? 'over' : 'under', value: rounded(mean) };
+}
+
+function certificateExpiring({ certificate }: TrunkFacts, now: number): Reading {
+  const reading = { kind: 'certificate_expiring', windowMinutes: null } as const;
+  if (certificate === null) return { ...reading, state: 'unknown', value: 0, threshold: expiresSoonDays };
+  const { validFrom, expiresAt } = certificate;
+  const left = (expiresAt - now) / dayMs;
+  const threshold = Math.min(expiresSoonDays, (expiresAt - validFrom) / 3 / dayMs);
+  return {
+    ...reading,
+    state: left <= threshold ? 'over' : 'under',
+    value: rounded(left),
+    threshold: rounded(threshold),
+  };
 }
 
 /** Percentages and the like are shown with 2 decimals (contract 1.5); comparisons use the exact value. */

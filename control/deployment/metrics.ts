@@ -1,7 +1,7 @@
 /** GET /metrics: the control plane's counters, and what the edges report about themselves (contract 14.2). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Models } from '#shared/models/models.ts';
-import type { AlertMetrics } from '../alerts/index.ts';
+import { type AlertMetrics, alertKinds } from '../alerts/index.ts';
 import type { App } from '../http/index.ts';
 import type { DeploymentDeps } from './deps.ts';
 
@@ -133,8 +133,7 @@ function alertMetrics(registry: Registry): AlertMetrics {
     operator: (channel, outcome) => operator.inc({ channel, outcome }),
     evaluated: (ms, counts) => {
       rounds.observe(ms / 1000);
-      for (const kind of ['unreachable', 'failure_rate', 'response_time'] as const)
-        open.set({ kind }, counts.get(kind) ?? 0);
+      for (const kind of alertKinds) open.set({ kind }, counts.get(kind) ?? 0);
     },
   };
 }

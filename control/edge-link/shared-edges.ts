@@ -22,7 +22,7 @@ import {
   unlinkEdge,
 } from './shared-store.ts';
 
-/** Metrics that other replicas choose an edge by. */
+/** Metrics that other replicas choose an edge by, or show of it. */
 const shared = [
   'trunkline_edge_calls',
   'trunkline_edge_calls_most',
@@ -35,6 +35,8 @@ const shared = [
   'trunkline_edge_rtp_ports_in_use',
   'trunkline_edge_storage_failing',
   'trunkline_edge_storage_refuses_calls',
+  'trunkline_engine_certificate_expires_seconds',
+  'trunkline_engine_certificate_other_host',
 ];
 
 /** Interval of looks at the living replicas: this long a dead one's edges count after its presence has expired. */

@@ -37,6 +37,8 @@ it('lists every edge that ever connected, in pages, with what it reports', async
     trunkline_edge_host_load: 0.4,
     trunkline_edge_rtp_ports: 1000,
     trunkline_edge_rtp_ports_in_use: 14,
+    trunkline_engine_certificate_expires_seconds: 1_900_000_000,
+    trunkline_engine_certificate_other_host: 1,
   });
   status(second, { trunkline_edge_engine_up: 0, trunkline_edge_storage_failing: 1 });
   await (await seen('b', ({ disk }) => disk === 'failing')).toBe(true);
@@ -57,6 +59,7 @@ it('lists every edge that ever connected, in pages, with what it reports', async
       load: { most_calls: 50, rtp_ports: 1000, rtp_ports_in_use: 14, host_load: 0.4 },
       engine: 'up',
       disk: 'ok',
+      certificate: { expires_at: '2030-03-17T17:46:40.000Z', other_host: true },
       sip: { host: 'edge.example.com', port: 5061, wss_url: null },
     },
     {
@@ -67,6 +70,7 @@ it('lists every edge that ever connected, in pages, with what it reports', async
       calls: null,
       load: null,
       engine: null,
+      certificate: null,
     },
   ]);
   const page = await asOperator('GET', '/v1/admin/edges?limit=1&offset=1');

@@ -27,6 +27,7 @@ export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeVie
     load: heard && loadOf(heard),
     engine: heard && (hasEngine(heard) ? 'up' : 'down'),
     disk: heard && diskOf(heard),
+    certificate: heard && certificateOf(heard),
     config_version: live ? live.appliedVersion : null,
   };
 }
@@ -42,6 +43,15 @@ function loadOf({ metrics }: ConnectedEdge): EdgeView['load'] {
     rtp_ports: metrics.trunkline_edge_rtp_ports ?? null,
     rtp_ports_in_use: metrics.trunkline_edge_rtp_ports_in_use ?? null,
     host_load: metrics.trunkline_edge_host_load ?? null,
+  };
+}
+
+function certificateOf({ metrics }: ConnectedEdge): EdgeView['certificate'] {
+  const seconds = metrics.trunkline_engine_certificate_expires_seconds;
+  if (seconds === undefined) return null;
+  return {
+    expires_at: new Date(seconds * 1000).toISOString(),
+    other_host: (metrics.trunkline_engine_certificate_other_host ?? 0) > 0,
   };
 }
 

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { TrunkStatus } from '#shared/api/sip.ts';
 import type { TrunkHour } from '#shared/api/trunk-history.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
-import type { SipConfigurationRow, TrunkEndpointRow, TrunkHourRow } from '../db/index.ts';
+import { fromJson, type SipConfigurationRow, type TrunkEndpointRow, type TrunkHourRow } from '../db/index.ts';
 import { configuredEndpoints, usableEndpoints } from './config-rules.ts';
 
 export type HealthStatus = 'healthy' | 'unreachable' | 'unchecked';
@@ -67,6 +67,7 @@ export function trunkView(
         // Only the first record has an endpoint that the next call tries first.
         active: index === 0 && endpoint.priority === activePriority(row, probed),
         edge_id: assigned(endpoint),
+        certificate: probe?.certificate ? fromJson(probe.certificate) : null,
       };
     }),
   );

@@ -1,4 +1,5 @@
 /** Trunk health from the edges' probes: the last probe of each endpoint, and sums per hour (contract 3.3). */
+import { sql } from 'kysely';
 import type { Clock } from '#shared/clock.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
@@ -10,6 +11,7 @@ import {
   type SipConfigurationRow,
   type TrunkEndpointRow,
   type TrunkHourRow,
+  toJson,
 } from '../db/index.ts';
 import { type EventType, type Happening, recordEvents } from '../events/index.ts';
 import { usableEndpoints } from './config-rules.ts';
@@ -91,7 +93,11 @@ const saveEndpoint = builtOnce((db, row: TrunkEndpointRow) => {
     .onConflict((conflict) =>
       conflict
         .columns(['configuration_id', 'host', 'port'])
-        .doUpdateSet(excluded(changes))
+        .doUpdateSet({
+          ...excluded(changes),
+          // Few reports have one.
+          certificate: sql`coalesce(excluded.certificate, trunk_endpoints.certificate)`,
+        })
         .where('trunk_endpoints.checked_at', '<=', row.checked_at),
     );
 });
@@ -148,7 +154,7 @@ export async function storeHealth(db: Db, { probes, moves = [] }: HealthReport, 
   for (const { probe, at } of dated) {
     const own = await storeProbe(db, probe, at);
     if (!own) continue;
-    const { changed: _, trunk_id, ...result } = probe;
+    const { certificate: _certificate, changed: _, trunk_id, ...result } = probe;
     happenings.push(happening('trunk.health', own, now, { probe: { ...result, at } }));
   }
   for (const { trunk_id, active_priority } of moves) {
@@ -209,5 +215,6 @@ function endpointRow(probe: HealthProbe, at: string): TrunkEndpointRow {
     checked_at: at,
     consecutive_failures: probe.consecutive_failures,
     active: probe.active ? 1 : 0,
+    certificate: probe.certificate ? toJson(probe.certificate) : null,
   };
 }

@@ -108,6 +108,24 @@ describe('GET /v1/sip/status', () => {
     expect(numbers.body.data?.numbers).toMatchObject([{ health_status: 'healthy' }]);
   });
 
+  it('keeps the certificate that an endpoint presented last', async () => {
+    const certificate = {
+      subject: 'CN=trunk.example.com',
+      issuer: 'C=US, O=Test',
+      names: ['trunk.example.com'],
+      valid_from: '2029-12-01T00:00:00.000Z',
+      expires_at: '2030-03-01T00:00:00.000Z',
+      seen_at: '2030-01-01T00:00:00.000Z',
+    };
+    await report(probe({ certificate }));
+    await report(probe(failed));
+    const kept = async () => (await status()).body.data?.endpoints;
+    expect(await kept()).toMatchObject([{ status: 'unreachable', certificate }, { certificate: null }]);
+    const renewed = { ...certificate, expires_at: '2030-06-01T00:00:00.000Z' };
+    await report(probe({ certificate: renewed }));
+    expect(await kept()).toMatchObject([{ certificate: renewed }, { certificate: null }]);
+  });
+
   it('counts a failover endpoint only while failover is enabled', async () => {
     await report(probe({ ...failed, active: false }), probe({ endpoint: secondary }));
     await test.call('PATCH', '/v1/sip/config', {

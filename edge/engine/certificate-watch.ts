@@ -4,6 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
+import { certificateNames } from '#shared/certificate-names.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { Log } from './core/context.ts';
 
@@ -36,7 +37,7 @@ export function certificateProblems({ pem, file, publicHost }: Judged, now: numb
   const add = (kind: CertificateProblem['kind'], message: string, more = {}) =>
     problems.push({ kind, message, fields: { ...fields, ...more } });
   if (publicHost !== null && !namesHost(certificate, publicHost)) {
-    const names = namesOf(certificate);
+    const names = certificateNames(certificate);
     add(
       'other_host',
       `the TLS certificate is not for SIP_PUBLIC_HOST (${publicHost}) but for ${names.join(', ') || 'no host'}: peers that ` +
@@ -57,14 +58,6 @@ export function certificateProblems({ pem, file, publicHost }: Judged, now: numb
 function namesHost(certificate: X509Certificate, host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   return (isIP(bare) === 0 ? certificate.checkHost(bare) : certificate.checkIP(bare)) !== undefined;
-}
-
-/** Subject alternative names, else the common name. */
-function namesOf({ subjectAltName, subject }: X509Certificate): string[] {
-  if (subjectAltName !== undefined)
-    return subjectAltName.split(', ').map((name) => name.replace(/^(?:DNS|IP Address):/, ''));
-  const commonName = /^CN=(.+)$/m.exec(subject)?.[1];
-  return commonName === undefined ? [] : [commonName];
 }
 
 /** Warns about problems of the certificate in use: when it is loaded, and once a day. */

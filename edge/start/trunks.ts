@@ -3,6 +3,7 @@ import { localAddress } from '../local-address.ts';
 import type { ProbeReports } from '../probe-reports.ts';
 import type { Signaling } from '../signaling/signaling.ts';
 import { DnsClient } from '../trunks/dns-client.ts';
+import { certificateReader } from '../trunks/endpoint-certificates.ts';
 import type { FailoverStore } from '../trunks/failover-store.ts';
 import type { ProbeFleet } from '../trunks/health.ts';
 import { Trunks } from '../trunks/trunks.ts';
@@ -29,6 +30,7 @@ export function trunksOf(
     allowed: current.allowedTargets,
     ca: privateAuthority === null ? [] : [privateAuthority],
     prober: signaling,
+    readCertificate: certificateReader(clock),
     ownHosts: [...(sip.publicHost === null ? [] : [sip.publicHost]), localAddress(sip.host)],
     report: (probe) => probes.add(probe),
     moved: (move) => {

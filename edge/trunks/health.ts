@@ -8,6 +8,7 @@ import type { Clock, Timer } from '#shared/clock.ts';
 import type { Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
 import { probeSucceeded } from '../call/causes/outbound-cause.ts';
 import { endpointKey, type TrunkRoute } from './circuit.ts';
+import type { EndpointCertificates } from './endpoint-certificates.ts';
 import type { Failover } from './failover.ts';
 import type { Resolution, Target } from './resolve.ts';
 
@@ -62,6 +63,8 @@ export interface HealthOptions {
   readonly settings: HealthSettings;
   /** What this edge has to probe in the fleet; absent: everything. */
   readonly fleet?: ProbeFleet;
+  /** Absent: nobody asks for certificates. */
+  readonly certificates?: EndpointCertificates;
 }
 
 export interface ProbeFleet {
@@ -194,6 +197,7 @@ export class HealthProbes {
 
   #forget(key: string, watch: Watch): void {
     watch.timer?.cancel();
+    this.#options.certificates?.forget(key);
     this.#watches.delete(key);
     this.#queue = this.#queue.filter((queued) => queued !== watch);
   }
@@ -221,7 +225,7 @@ export class HealthProbes {
   async #run(watch: Watch): Promise<void> {
     const outages = this.#outages;
     const saw = ({ sipCode }: ProbeOutcome) => probeSucceeded(sipCode) || outages === this.#outages;
-    const outcome = await this.#probe(watch.endpoint, saw).catch((error: unknown) => failed(String(error)));
+    const outcome = await this.#probe(watch, saw).catch((error: unknown) => failed(String(error)));
     this.#running -= 1;
     const isWanted = this.#watches.get(endpointKey(watch.endpoint)) === watch;
     const isSeen = saw(outcome);
@@ -246,7 +250,7 @@ export class HealthProbes {
   }
 
   #conclude(watch: Watch, { sipCode, responseTimeMs, error }: ProbeOutcome): void {
-    const { clock, failover, report } = this.#options;
+    const { certificates, clock, failover, report } = this.#options;
     const healthy = probeSucceeded(sipCode);
     if (healthy) this.#good += 1;
     else this.#bad += 1;
@@ -257,6 +261,7 @@ export class HealthProbes {
     watch.reported = healthy;
     const at = new Date(clock.now()).toISOString();
     for (const { trunkId, endpoint } of watch.users) {
+      const certificate = certificates?.news(endpointKey(endpoint), trunkId);
       report({
         trunk_id: trunkId,
         endpoint,
@@ -268,22 +273,26 @@ export class HealthProbes {
         consecutive_failures: failover.health(endpoint).failures,
         active: failover.activePriority(trunkId) === endpoint.priority,
         ...(this.#options.fleet && { changed }),
+        ...(certificate && { certificate }),
       });
     }
   }
 
   /** An endpoint is as good as its best address. @param saw whether an outcome says something about the far end */
-  async #probe(endpoint: Endpoint, saw: (outcome: ProbeOutcome) => boolean): Promise<ProbeOutcome> {
-    const { failover, resolve, settings } = this.#options;
+  async #probe({ endpoint, ours }: Watch, saw: (outcome: ProbeOutcome) => boolean): Promise<ProbeOutcome> {
+    const { certificates, failover, resolve, settings } = this.#options;
     const resolution = await resolve(endpoint);
     if (!resolution.ok) return failed(resolution.message);
+    const targets = resolution.targets.slice(0, settings.maxTargets);
+    const looked = ours ? certificates?.look(endpointKey(endpoint), targets, settings.limitMs) : undefined;
     const outcomes = await Promise.all(
-      resolution.targets.slice(0, settings.maxTargets).map(async (target) => {
+      targets.map(async (target) => {
         const outcome = await this.#probeTarget(target);
         if (saw(outcome)) failover.targetSeen(target, probeSucceeded(outcome.sipCode));
         return outcome;
       }),
     );
+    await looked;
     return outcomes.find(({ sipCode }) => probeSucceeded(sipCode)) ?? outcomes[0] ?? failed('no address');
   }
 

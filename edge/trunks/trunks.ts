@@ -17,6 +17,7 @@ import type { DiscoveryQuery } from './discovery/candidates.ts';
 import { discover, discoveryLimits } from './discovery/discover.ts';
 import type { Dns } from './dns.ts';
 import { CachingDns } from './dns-cache.ts';
+import { EndpointCertificates, type ReadCertificate } from './endpoint-certificates.ts';
 import { Failover, type FailoverProbes, failoverProbes, type Move } from './failover.ts';
 import type { FailoverStore } from './failover-store.ts';
 import { HealthProbes, type HealthSettings, healthSettings, type ProbeFleet, type Prober } from './health.ts';
@@ -46,6 +47,8 @@ export interface TrunksOptions {
   /** PEM certificates of authorities that calls trust in addition to Node's. */
   readonly ca: readonly string[];
   readonly prober: Prober;
+  /** Absent: certificates of endpoints are not read. */
+  readonly readCertificate?: ReadCertificate;
   /** Our own host names; absent: none known. */
   readonly ownHosts?: readonly string[];
   readonly report: (probe: HealthProbe) => void;
@@ -99,6 +102,9 @@ export class Trunks implements Routes {
       report,
       settings,
       ...(options.fleet && { fleet: options.fleet }),
+      ...(options.readCertificate && {
+        certificates: new EndpointCertificates(clock, options.readCertificate),
+      }),
     });
   }
 

@@ -5,7 +5,7 @@ import { Closed, Integer, Iso, Nullable, OneOf, PhoneNumber, Plain, Uuid } from 
 const Optional = Type.Optional;
 const text = Type.String();
 const directions = ['inbound', 'outbound'] as const;
-const kinds = ['unreachable', 'failure_rate', 'response_time'] as const;
+const kinds = ['unreachable', 'failure_rate', 'response_time', 'certificate_expiring'] as const;
 
 export const AlertQuery = Type.Object({
   phone_number: Optional(PhoneNumber()),
@@ -24,7 +24,7 @@ export const AlertView = Type.Object({
   direction: OneOf(directions),
   endpoint: Nullable(text),
   threshold: Type.Number({
-    description: 'Minutes, percent or ms, by kind; at the time of the alert',
+    description: 'Minutes, percent, ms or days, by kind; at the time of the alert',
   }),
   value: Type.Number({ description: 'As it was when the alert was raised' }),
   window_minutes: Nullable(Type.Integer()),

@@ -60,6 +60,15 @@ export const EdgeView = Type.Object({
   ),
   engine: Nullable(OneOf(['up', 'down'])),
   disk: Nullable(OneOf(['ok', 'failing', 'refusing_calls'])),
+  certificate: Nullable(
+    Type.Object(
+      {
+        expires_at: Iso(),
+        other_host: Type.Boolean({ description: 'Whether it is not for SIP_PUBLIC_HOST: peers reject it' }),
+      },
+      { description: 'That peers get; null while it is not connected, and with a drachtio-server' },
+    ),
+  ),
   config_version: Nullable(Type.Integer({ description: 'Configuration that it has confirmed' })),
 });
 export type EdgeView = Static<typeof EdgeView>;

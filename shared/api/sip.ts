@@ -14,6 +14,7 @@ import {
   Text,
   Uuid,
 } from '#shared/api/common.ts';
+import { EndpointCertificate } from '#shared/api/endpoint-certificate.ts';
 import { codecNames } from '#shared/codecs.ts';
 import { transferModes } from '#shared/transfer-mode.ts';
 import { failoverTriggers } from '#shared/trunk-protocol.ts';
@@ -385,6 +386,7 @@ export const TrunkStatus = Plain(
         consecutive_failures: Type.Integer(),
         active: Type.Boolean(),
         edge_id: Nullable(text),
+        certificate: Nullable(EndpointCertificate),
       }),
     ),
   }),

@@ -16,6 +16,7 @@ const firstScreenBytes = 200_000;
 
 const callId = '00000000-0000-4000-8000-000000000001';
 const trunkNumber = '+14155550177';
+const dayMs = 24 * 60 * 60_000;
 const startedAt = '2030-01-01T00:00:00.000Z';
 
 const control = new ControlProgram();
@@ -161,6 +162,16 @@ function probe(trunk_id: string, priority: 0 | 1, healthy: boolean): HealthProbe
     error: healthy ? null : 'unreachable',
     consecutive_failures: healthy ? 0 : 4,
     active: priority === 1,
+    ...(priority === 0 && {
+      certificate: {
+        subject: 'CN=one.trunk.example.com',
+        issuer: 'O=Test authority',
+        names: ['one.trunk.example.com'],
+        valid_from: new Date(Date.now() - 80 * dayMs).toISOString(),
+        expires_at: new Date(Date.now() + 10.5 * dayMs).toISOString(),
+        seen_at: new Date().toISOString(),
+      },
+    }),
   };
 }
 
@@ -300,6 +311,7 @@ describe('the console', () => {
     const moved = page.getByRole('row', { name: 'two.trunk.example.com:5061 next call goes here' });
     await moved.getByText('healthy').waitFor();
     await page.getByText('Calls go to the secondary endpoint.').waitFor();
+    await page.getByText('10 days left').waitFor();
     expect(await brokenRules()).toEqual([]);
     await fitsPhone();
     await page.getByRole('button', { name: 'Return to the primary now' }).click();

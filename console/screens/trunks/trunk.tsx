@@ -1,5 +1,6 @@
 /** One number: health of its endpoints, and each of its configurations. */
 import { type Answer, request } from '../../api/client.ts';
+import { DaysLeft } from '../../parts/days-left.tsx';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
@@ -30,6 +31,24 @@ const columns: readonly Column<Endpoint>[] = [
   { head: head.time, cell: (row) => figure(row.response_time_ms, 0, 'ms'), numeric: true, from: 'medium' },
   { head: head.failures, cell: (row) => row.consecutive_failures, numeric: true, from: 'wide' },
   { head: head.checked, cell: (row) => <Time at={row.checked_at} />, from: 'medium' },
+  {
+    head: head.certificate,
+    cell: ({ certificate }) => (certificate ? <DaysLeft expires={certificate.expires_at} /> : '–'),
+    from: 'medium',
+  },
+  {
+    head: head.issued,
+    cell: ({ certificate }) =>
+      certificate && (
+        <>
+          {certificate.names.join(', ')}
+          <br />
+          <span class="quiet">{certificate.issuer}</span>
+        </>
+      ),
+    from: 'wide',
+    grows: true,
+  },
   { head: head.edge, cell: (row) => <code>{row.edge_id ?? '–'}</code>, from: 'wide' },
 ];
 

@@ -56,10 +56,9 @@ import { up as callSums } from './0064-call-sums.ts';
 import { up as phoneSessions } from './0065-phone-sessions.ts';
 import { up as distinctConversations } from './0066-distinct-conversations.ts';
 import { up as foreignAgents } from './0070-foreign-agents.ts';
-
 import { up as removedElements } from './0071-removed-elements.ts';
-
 import { up as phonesCallMore } from './0073-phones-call-more.ts';
+import { up as endpointCertificates } from './0077-endpoint-certificates.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -120,4 +119,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0070-foreign-agents': { up: foreignAgents },
   '0071-removed-elements': { up: removedElements },
   '0073-phones-call-more': { up: phonesCallMore },
+  '0077-endpoint-certificates': { up: endpointCertificates },
 };

@@ -21,8 +21,8 @@ export interface AlertRow {
   number: string;
   direction: 'inbound' | 'outbound';
   endpoint: string | null;
-  kind: 'unreachable' | 'failure_rate' | 'response_time';
-  /** Both as of when it was raised: minutes, percent or ms, by kind. */
+  kind: 'unreachable' | 'failure_rate' | 'response_time' | 'certificate_expiring';
+  /** Both as of when it was raised: minutes, percent, ms or days, by kind. */
   threshold: number;
   value: number;
   window_minutes: number | null;

@@ -3,7 +3,7 @@ import type { Refusal } from '#shared/edge-protocol/fleet.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { TransferMode } from '#shared/transfer-mode.ts';
-import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
+import type { DiscoveryResult, EndpointCertificate } from '#shared/trunk-protocol.ts';
 import type { Json } from '../json.ts';
 import type { Flag, IsoTime } from './columns.ts';
 
@@ -64,6 +64,8 @@ export interface TrunkEndpointRow {
   consecutive_failures: number;
   /** Whether the next call over the record tries this endpoint first. */
   active: Flag;
+  /** As it was seen last; null: never. */
+  certificate: Json<EndpointCertificate> | null;
 }
 
 /** The probes of a number's trunk in one hour. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
-import type { HealthProbe } from '#shared/trunk-protocol.ts';
+import type { EndpointCertificate, HealthProbe } from '#shared/trunk-protocol.ts';
 import { evaluateAlerts } from '../../../control/alerts/evaluation.ts';
 import { callRecord, connectEdge, reportFrame } from './edge-client.ts';
 import type { TestControl } from './harness.ts';
@@ -159,7 +159,7 @@ export class ReportedTrunk {
   }
 
   /** Reports one probe at the current time; null: it failed. */
-  probe(ms: number | null): Promise<void> {
+  probe(ms: number | null, certificate?: EndpointCertificate): Promise<void> {
     const probe: HealthProbe = {
       trunk_id: this.id,
       endpoint: { host: 'trunk.example.com', port: 5061, priority: 0 },
@@ -170,6 +170,7 @@ export class ReportedTrunk {
       error: ms === null ? 'timeout' : null,
       consecutive_failures: ms === null ? 1 : 0,
       active: true,
+      ...(certificate && { certificate }),
     };
     return this.#report([{ type: 'health', probes: [probe] }]);
   }

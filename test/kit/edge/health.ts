@@ -2,6 +2,7 @@
 import { beforeEach } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
+import type { EndpointCertificates } from '../../../edge/trunks/endpoint-certificates.ts';
 import { Failover, type Move } from '../../../edge/trunks/failover.ts';
 import { failoverMemory } from '../../../edge/trunks/failover-store.ts';
 import { HealthProbes, healthSettings, type ProbeOutcome } from '../../../edge/trunks/health.ts';
@@ -45,7 +46,11 @@ export function healthScene() {
     });
   });
 
-  function probes(settings: Partial<typeof healthSettings> = {}, random = 0.5) {
+  function probes(
+    settings: Partial<typeof healthSettings> = {},
+    random = 0.5,
+    certificates?: EndpointCertificates,
+  ) {
     const health = new HealthProbes({
       clock,
       random: () => random,
@@ -54,6 +59,7 @@ export function healthScene() {
       prober,
       report: (one) => reports.push(one),
       settings: { ...healthSettings, ...settings },
+      ...(certificates && { certificates }),
     });
     return {
       health,
