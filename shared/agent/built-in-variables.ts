@@ -12,10 +12,7 @@ const builtInNames = [
   'call_id',
   'phone_number',
   'from_number',
-  'city',
   'country',
-  'state',
-  'zip',
   'input',
 ] as const;
 
@@ -36,8 +33,8 @@ export interface BuiltInFacts {
 }
 
 /**
- * The built-in variables of a conversation, without `input`, which the conversation itself maintains. `city`, `state`
- * and `zip` are empty, because a phone number does not reveal them. `country` is that of `from`.
+ * The built-in variables of a conversation, without `input`, which the conversation itself maintains. `country` is
+ * that of `from`. A number does not reveal more of a place: `city`, `state` and `zip` are variables as any other.
  */
 export function builtInVariables(facts: BuiltInFacts): Variables {
   const from = parsed(facts.from);
@@ -52,10 +49,7 @@ export function builtInVariables(facts: BuiltInFacts): Variables {
     call_id: facts.callId,
     phone_number: facts.to,
     from_number: facts.from,
-    city: '',
     country: from?.country ?? '',
-    state: '',
-    zip: '',
   };
 }
 

@@ -65,6 +65,7 @@ export class Choosing {
     const verdict = await this.#understanding.conditionHolds({
       ...situation,
       condition: filled,
+      template: condition,
       wanted: extractVars,
     });
     return verdict.holds ? null : { kind: 'condition', condition: filled, reason: verdict.reason };

@@ -39,3 +39,22 @@ it('requires a valid graph', () => {
   expect(graphWarnings([start], [])).toEqual([]);
   expect(() => graphWarnings([node('a')], [])).toThrow(GraphError);
 });
+
+it('reports values whose names are built in, because nothing stores them', () => {
+  const nodes = [
+    node('a', 'Default', {
+      isStart: true,
+      extractVars: [
+        ['city', 'string', ''],
+        ['phone_number', 'string', ''],
+      ],
+    }),
+  ];
+  expect(graphWarnings(nodes, [])).toEqual([
+    {
+      path: '/nodes/0/data/extractVars/1/0',
+      rule: 'built_in_variable',
+      message: '"phone_number" is a built-in variable, so no value is stored; use another name',
+    },
+  ]);
+});

@@ -1,4 +1,5 @@
 /** Warnings for the author of a valid graph. */
+import { isBuiltIn } from './built-in-variables.ts';
 import { type Graph, loadGraph } from './graph.ts';
 import type { GraphNode } from './graph-node.ts';
 import { isObject } from './graph-problem.ts';
@@ -6,12 +7,12 @@ import { isObject } from './graph-problem.ts';
 export interface GraphWarning {
   /** RFC 6901 pointer into `{ nodes, edges }` */
   readonly path: string;
-  readonly rule: 'unreachable_node' | 'response_pathway';
+  readonly rule: 'unreachable_node' | 'response_pathway' | 'built_in_variable';
   readonly message: string;
 }
 
 /**
- * Unreachable nodes, and entries of a webhook's response that lead nowhere.
+ * Unreachable nodes, entries of a webhook's response that lead nowhere, and values that are never stored.
  * @throws GraphError when the graph is invalid
  */
 export function graphWarnings(nodes: readonly unknown[], edges: readonly unknown[]): GraphWarning[] {
@@ -23,6 +24,14 @@ export function graphWarnings(nodes: readonly unknown[], edges: readonly unknown
       if (graph.nodes.has(target)) continue;
       const path = `/nodes/${position.get(node.id)}/data/responsePathways/${entry}/3/id`;
       warnings.push({ path, rule: 'response_pathway', message: `no node has the id "${target}"` });
+    }
+  }
+  for (const node of graph.nodes.values()) {
+    for (const [place, name] of filledBy(node)) {
+      if (!isBuiltIn(name)) continue;
+      const path = `/nodes/${position.get(node.id)}/data/${place}`;
+      const message = `"${name}" is a built-in variable, so no value is stored; use another name`;
+      warnings.push({ path, rule: 'built_in_variable', message });
     }
   }
   const reached = reachableFrom(graph, [graph.start, ...graph.globals]);
@@ -58,4 +67,15 @@ function responseTargets(node: GraphNode): [number, string][] {
     const target: unknown = Array.isArray(entry) ? entry[3] : undefined;
     return isObject(target) && typeof target.id === 'string' ? [[index, target.id]] : [];
   });
+}
+
+/** Place and name of each variable that a node fills. */
+function filledBy({ data, extractVars }: GraphNode): [string, string][] {
+  const answers = Array.isArray(data.responseData) ? (data.responseData as unknown[]) : [];
+  return [
+    ...extractVars.map(({ name }, index): [string, string] => [`extractVars/${index}/0`, name]),
+    ...answers.flatMap((entry, index): [string, string][] =>
+      isObject(entry) && typeof entry.name === 'string' ? [[`responseData/${index}/name`, entry.name]] : [],
+    ),
+  ];
 }

@@ -77,7 +77,10 @@ interface Speech {
 }
 
 interface ConditionQuestion extends Situation {
+  /** With its variables filled in. */
   readonly condition: string;
+  /** As the author wrote it; default: `condition`. */
+  readonly template?: string;
   readonly wanted: readonly VariableWanted[];
 }
 

@@ -162,6 +162,16 @@ describe('variables', () => {
     );
   });
 
+  it('store the place that a person names, which no number reveals', async () => {
+    const where: Node[] = [
+      ['ask', 'Default', { text: 'Which city?', extractVars: [['city', 'string', '']] }],
+      ['say', 'End Call', { text: '{{city}}, {{state}}.' }],
+    ];
+    const conversation = talk(where, [['ask', 'say', 'given']], { variables: { state: 'Texas' } });
+    expect((await run(conversation, heard('Austin')))[1]?.[0]).toBe('say Austin, Texas.');
+    expect(conversation.learned).toEqual({ city: 'Austin' });
+  });
+
   it('leave keys named by an edge to that edge', async () => {
     expect((await run(talk(nodes, edges), keys('0')))[1]).toEqual(['say Operator.', ended]);
   });

@@ -109,6 +109,23 @@ describe('extracting', () => {
   });
 });
 
+describe('a whole sentence as the value of one of several texts', () => {
+  const wanted = ['caller_name', 'city'].map((name) => ({ name, type: 'string' as const, description: '' }));
+  const extract = (text: string, variables: Record<string, unknown>) =>
+    ruleEngine.extract({ ...situation, variables, text, wanted });
+
+  it('is taken for the only one that is not known yet', async () => {
+    expect(await extract('Austin', { caller_name: 'Sam Reed' })).toEqual({ city: 'Austin' });
+    expect(await extract('Austin', {})).toEqual({});
+    expect(await extract('Austin', { caller_name: 'Sam Reed', city: 'Denver' })).toEqual({});
+  });
+
+  it('is not taken when it names another one', async () => {
+    const text = 'My caller name is Sam Peters';
+    expect(await extract(text, { caller_name: 'Sam Reed' })).toEqual({ caller_name: 'Sam Peters' });
+  });
+});
+
 describe('speech from a prompt', () => {
   const generate = (prompt: string, knowledge: string | null = null, asked?: string) =>
     ruleEngine.generate({
@@ -155,6 +172,35 @@ describe('conditions', () => {
     expect(await holds('plan == "gold"', { plan: 'gold' })).toBe(true);
     expect(await holds('The caller gave a name', {}, ['name'])).toBe(false);
     expect(await holds('The caller gave a name', { name: 'Ann' }, ['name'])).toBe(true);
+  });
+
+  it.each<[string, Record<string, unknown>, boolean]>([
+    // Of a variable that nothing fills nothing holds, even when the node's own are known.
+    ['plan == "gold"', {}, false],
+    ['plan != "gold"', {}, false],
+    ['plan not contains gold', {}, false],
+    ['{{plan}} == "gold"', {}, false],
+    ['{{plan}} == "gold"', { plan: 'gold' }, true],
+    ['{{plan}} == "gold"', { plan: 'silver' }, false],
+    ['plan == "gold" and age >= 18', { plan: 'gold' }, false],
+    ['plan == "gold" and age >= 18', { plan: 'gold', age: 17 }, false],
+    ['plan == "gold" and age >= 18', { plan: 'gold', age: 18 }, true],
+    ['plan == "gold" or age >= 18', { age: 18 }, true],
+    ['plan == gold or silver', { plan: 'silver' }, true],
+    ['plan == gold or silver', { plan: 'bronze' }, false],
+    ["plan == 'this and that' && age > 1", { plan: 'this and that', age: 2 }, true],
+    ['order.total > 10', { order: { total: 11 } }, true],
+    ['order.total > 10', { order: {} }, false],
+    ['account_number is known', {}, false],
+    ['account_number is known', { account_number: '4711' }, true],
+    ['account_number is not known', {}, true],
+    ['plan != ""', { plan: 'gold' }, true],
+    ['plan == ""', {}, true],
+    ['The caller has confirmed account_number', {}, false],
+    ['The caller wants {{plan}}', {}, false],
+    ['The order is confirmed', {}, true],
+  ])('%j with %j: %j', async (condition, variables, expected) => {
+    expect(await holds(condition, { name: 'Ann', ...variables }, ['name'])).toBe(expected);
   });
 });
 

@@ -3,9 +3,17 @@
  * same result every time. It has no randomness and never invents speech: a prompt yields the sentence it quotes, or
  * itself.
  */
-import type { EdgeAnswer, EdgeQuestion, Evaluator, Option, Understanding } from '#shared/agent/interfaces.ts';
+import type {
+  EdgeAnswer,
+  EdgeQuestion,
+  Evaluator,
+  Option,
+  Understanding,
+  Variables,
+  VariableWanted,
+} from '#shared/agent/interfaces.ts';
 import { asText } from '#shared/agent/template.ts';
-import { compare } from '#shared/agent/webhook-node.ts';
+import { conditionByRules } from './rule-conditions.ts';
 import { valueIn } from './rule-values.ts';
 import { stems } from './words.ts';
 
@@ -18,12 +26,12 @@ export const ruleEngine: Understanding = {
 
   chooseEdge: async (question) => chooseByWords(question),
 
-  extract: async ({ text, wanted }) => {
-    const texts = wanted.filter((variable) => variable.type === 'string');
-    const found = wanted.map(
-      (variable) => [variable.name, valueIn(text, variable, texts.length === 1)] as const,
-    );
-    return Object.fromEntries(found.filter(([, value]) => value !== undefined));
+  extract: async ({ text, wanted, variables }) => {
+    const found = wanted.map((variable) => [variable.name, valueIn(text, variable, false)] as const);
+    const values = Object.fromEntries(found.filter(([, value]) => value !== undefined));
+    const answered = wholeAnswer(wanted, variables, values);
+    const whole = answered && valueIn(text, answered, true);
+    return answered && whole !== undefined ? { ...values, [answered.name]: whole } : values;
   },
 
   generate: async ({ prompt, knowledge, history }) => {
@@ -46,19 +54,21 @@ export const ruleEngine: Understanding = {
       : { text: quoted, note: `${note}: the sentence quoted in the prompt is spoken` };
   },
 
-  conditionHolds: async ({ condition, variables, wanted }) => {
-    const test = /^\s*([A-Za-z_][\w.]*)\s*(==|=|!=|>=|<=|>|<|contains)\s*"?([^"]*?)"?\s*$/.exec(condition);
-    const [, name = '', operator = '', expected = ''] = test ?? [];
-    if (test && Object.hasOwn(variables, name)) {
-      const holds = compare(variables[name], operator, expected);
-      return { holds, reason: `${name} is "${asText(variables[name])}"` };
-    }
-    const missing = wanted.filter(({ name: wantedName }) => asText(variables[wantedName]) === '');
-    return missing.length === 0
-      ? { holds: true, reason: 'every variable of the node is known' }
-      : { holds: false, reason: `not known yet: ${missing.map((variable) => variable.name).join(', ')}` };
-  },
+  conditionHolds: async (question) => conditionByRules(question),
 };
+
+/** The text that a whole sentence may be: the only one that is wanted, or the only one that is not known yet. */
+function wholeAnswer(
+  wanted: readonly VariableWanted[],
+  variables: Variables,
+  found: Variables,
+): VariableWanted | undefined {
+  const texts = wanted.filter(({ type }) => type === 'string');
+  const [only, more] = texts.length > 1 ? texts.filter(({ name }) => asText(variables[name]) === '') : texts;
+  // A sentence that names another variable answers for that one.
+  const isTaken = texts.some(({ name }) => name in found);
+  return more || (isTaken && texts.length > 1) ? undefined : only;
+}
 
 function chooseByWords({ text, options, otherwise }: EdgeQuestion): EdgeAnswer {
   const best = bestByWords(options, text);

@@ -80,7 +80,7 @@ function textIn(text: string, wanted: VariableWanted, alone: boolean): string | 
   if (/\bname\b|_name\b/.test(about)) {
     const named = /\b(?:my name is|this is|i am|i'm|call me|name's|it's)\s+([\p{L}'’. -]{1,60})/iu.exec(text);
     if (named?.[1] !== undefined) return named[1].replace(/[.\s]+$/, '').split(/\s+(?:and|but)\s+/)[0];
-    if (!/^[\p{L}'’.-]+(?:\s+[\p{L}'’.-]+){0,3}$/u.test(text.trim())) return undefined;
+    if (!/^[\p{L}'’.-]+(?:\s+[\p{L}'’.-]+){0,3}$/u.test(text.trim())) return namedValueIn(text, wanted.name);
   }
   const said = namedValueIn(text, wanted.name);
   if (identifier.test(about)) return identifierIn(said ?? text);

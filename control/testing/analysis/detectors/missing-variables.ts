@@ -50,11 +50,14 @@ function missing(failed: FailedCase, tested: TestedGraph): Missing[] {
   return [...found.values()];
 }
 
+/** The nodes that ask for a variable. */
+function ownersOf({ graph }: TestedGraph, name: string): GraphNode[] {
+  return [...graph.nodes.values()].filter(({ extractVars }) => extractVars.some((one) => one.name === name));
+}
+
 /** A node that the conversation did not come to asks for it: the way there is missing, not the variable. */
-function isAskedElsewhere({ record }: FailedCase, { graph }: TestedGraph, name: string): boolean {
-  const asking = [...graph.nodes.values()].filter(({ extractVars }) =>
-    extractVars.some((variable) => variable.name === name),
-  );
+function isAskedElsewhere({ record }: FailedCase, tested: TestedGraph, name: string): boolean {
+  const asking = ownersOf(tested, name);
   const visited = record.nodes_visited ?? [];
   return asking.length > 0 && asking.every(({ id }) => !visited.includes(id));
 }
@@ -105,6 +108,17 @@ function answered(responseData: unknown): string[] {
 
 function findingFor(failed: FailedCase, tested: TestedGraph, one: Missing): Finding {
   const { name, confidence, why } = one;
+  if (isBuiltIn(name)) {
+    return {
+      cause: 'data',
+      type: 'node_config',
+      nodeId: ownersOf(tested, name)[0]?.id ?? null,
+      description: `${why} It is a built-in variable, which no node can fill.`,
+      suggestedChange: `Extract the value under another name than ${name}, and expect that one.`,
+      confidence,
+      edit: null,
+    };
+  }
   const other = keptAs(failed, one);
   if (other) return other;
   const found = answerFor(failed, tested, one);
@@ -154,12 +168,10 @@ function keptAs({ record }: FailedCase, { confidence, expected, name, placeholde
 /** The caller's line with the value: the expected one, else the answer to its question. */
 function answerFor(
   failed: FailedCase,
-  { graph }: TestedGraph,
+  tested: TestedGraph,
   { name, expected }: Missing,
 ): { readonly node: GraphNode; readonly line: CallerLine } | null {
-  const owners = [...graph.nodes.values()].filter((node) =>
-    node.extractVars.some((one) => one.name === name),
-  );
+  const owners = ownersOf(tested, name);
   const lines = callerLines(failed).filter(
     ({ nodeId }) => owners.length === 0 || owners.some(({ id }) => id === nodeId),
   );
@@ -167,7 +179,7 @@ function answerFor(
   const holds = (line: CallerLine) => expected !== null && typeOf(name, expected, line.words) !== null;
   const asked = ({ asked: question }: CallerLine) => factsFor(question, fact).length > 0;
   const line = lines.find((one) => holds(one) && asked(one)) ?? lines.find(holds) ?? lines.find(asked);
-  const node = line && graph.nodes.get(line.nodeId);
+  const node = line && tested.graph.nodes.get(line.nodeId);
   return node ? { node, line } : null;
 }
 
