@@ -1,5 +1,6 @@
 /** What a media shard does: media and agents, for the calls of the main thread. */
 import { parentPort } from 'node:worker_threads';
+import { raisePriority } from '#shared/audio-priority.ts';
 import { systemClock as clock } from '#shared/clock.ts';
 import { collectGarbage } from '#shared/give-memory-back.ts';
 import type { Models } from '#shared/models/models.ts';
@@ -17,7 +18,6 @@ import { type ShardState, toMain, toShard } from '../shards/messages.ts';
 import { RemoteGate, RemoteSpeech } from '../shards/services.ts';
 import { ShardHost } from '../shards/shard-host.ts';
 import { agentDeps, type Speech, voicesOf } from './agents.ts';
-import { raisePriority } from './audio-priority.ts';
 import type { EdgeContext } from './context.ts';
 import type { ShardSettings } from './shard-settings.ts';
 import { outliveRejections } from './stray-rejections.ts';
@@ -34,7 +34,7 @@ export async function runShard(settings: ShardSettings): Promise<void> {
   const { limits, controlUrl, edgeToken, privateAuthority } = settings;
   const log = createLog(settings.logLevel);
   // Before the media worker is started, which inherits it.
-  raisePriority();
+  log.info({ priority: raisePriority() }, 'the threads of audio have their priority');
   outliveRejections(process, log);
   const metrics = new Metrics();
   const models = await modelsOf(settings, channel);

@@ -1,10 +1,13 @@
 /** The thread that runs Silero: a run blocks its thread, so it has one of its own for all calls. */
 import { parentPort } from 'node:worker_threads';
+import { leaveRealTime } from '#shared/audio-priority.ts';
 import { chunkSamples, type FromSilero, type ToSilero } from './silero-messages.ts';
 import { SileroModel } from './silero-model.ts';
 
 const port = parentPort;
 if (!port) throw new Error('silero-worker runs in a worker thread');
+// It inherits the shard's priority, and computes longer than a frame may wait.
+leaveRealTime();
 const model = await SileroModel.load();
 
 /** Chunks of one stream follow each other, so each round takes the next one of every stream. */

@@ -33,6 +33,14 @@ export interface HeardStats {
 /** By event code (RFC 4733 section 3.2). */
 export const digits = '0123456789*#ABCD';
 
+/** How late packets are against the fastest one. @param delays times of packets less their timestamps, ms */
+export function lateness(delays: readonly number[]): { readonly p50Ms: number; readonly p99Ms: number } {
+  const sorted = delays.toSorted((a, b) => a - b);
+  const fastest = sorted[0] ?? 0;
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? 0) - fastest;
+  return { p50Ms: at(0.5), p99Ms: at(0.99) };
+}
+
 export class HeardMedia {
   readonly #ticksPerMs: number;
   readonly #record: boolean;
@@ -91,15 +99,14 @@ export class HeardMedia {
   }
 
   get stats(): HeardStats {
-    const delays = this.#delays.toSorted((a, b) => a - b);
-    const fastest = delays[0] ?? 0;
+    const { p50Ms, p99Ms } = lateness(this.#delays);
     const expected = this.#firstSequence === null ? 0 : this.#highest - this.#firstSequence + 1;
     return {
       packets: this.#packets,
       lost: Math.max(0, expected - this.#packets),
       jitterMs: this.#jitter / this.#ticksPerMs,
-      latenessP50Ms: (delays[Math.floor(delays.length / 2)] ?? 0) - fastest,
-      latenessP99Ms: (delays[Math.floor(delays.length * 0.99)] ?? 0) - fastest,
+      latenessP50Ms: p50Ms,
+      latenessP99Ms: p99Ms,
       undecryptable: this.undecryptable,
     };
   }
