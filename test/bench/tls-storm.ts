@@ -1,6 +1,6 @@
 /**
  * How long a BYE of a standing call waits for its answer while 1,000 peers connect within a second, with full TLS handshakes
- * or with resumed sessions: `node test/bench/tls-storm.ts`. The peers are another process; the engine admits all of them,
+ * or with resumed sessions, and while they all end at once: `node test/bench/tls-storm.ts`. The peers are another process; the engine admits all of them,
  * although its limits would refuse some of so many.
  */
 import { fork } from 'node:child_process';
@@ -25,12 +25,22 @@ interface StormOrder {
   readonly connections: number;
 }
 
+/** What the peers say: all are connected, then that all have closed. */
+type Phase =
+  | { readonly type: 'connected'; readonly ms: number; readonly failed: number }
+  | { readonly type: 'closed' };
+
 const connections = 1000;
+/** Between the last connection and the end of all, and after that, ms */
+const restMs = 500;
 /** Pause between two BYEs, ms */
 const everyMs = 10;
 
-/** The peers. @returns ms until the last one was connected, and how many failed */
-async function storm({ kind, port, ca, connections }: StormOrder): Promise<{ ms: number; failed: number }> {
+/** The peers. */
+async function storm(
+  { kind, port, ca, connections }: StormOrder,
+  tell: (phase: Phase) => void,
+): Promise<void> {
   const one = { host: '127.0.0.1', port, ca };
   const known = connect(one);
   const session = kind === 'full' ? undefined : await once(known, 'session').then(([ticket]) => ticket);
@@ -45,9 +55,11 @@ async function storm({ kind, port, ca, connections }: StormOrder): Promise<{ ms:
     if (kind === 'resumed' && !socket.isSessionReused()) failed++;
   };
   await Promise.all(Array.from({ length: connections }, (_, index) => open(index)));
-  const ms = performance.now() - began;
+  tell({ type: 'connected', ms: performance.now() - began, failed });
+  await pause(restMs);
   for (const socket of sockets) socket.destroy();
-  return { ms, failed };
+  await pause(restMs);
+  tell({ type: 'closed' });
 }
 
 async function measure(kind: Kind, order: Order, ca: string): Promise<string> {
@@ -63,7 +75,7 @@ async function measure(kind: Kind, order: Order, ca: string): Promise<string> {
   const enginePid = ready.type === 'ready' ? ready.enginePid : 0;
   const caller = await SipCaller.connect(order.port, ca);
   const standing: { readonly callId: string; readonly toTag: string | undefined }[] = [];
-  for (let call = 0; call < 400; call++) {
+  for (let call = 0; call < 600; call++) {
     const callId = `standing-${call}`;
     caller.send(sipRequest('INVITE', { callId, body: 'v=0\r\n' }));
     const toTag = toTagOf(await caller.final());
@@ -75,31 +87,43 @@ async function measure(kind: Kind, order: Order, ca: string): Promise<string> {
   const waitedBefore = waited();
   const peers = kind === 'none' ? null : fork(import.meta.filename, ['peers']);
   peers?.send({ kind, port: order.port, ca, connections } satisfies StormOrder);
-  const ended = peers ? once(peers, 'message') : pause(2000);
-  let isOver = false;
-  const over = ended.then(() => {
-    isOver = true;
+  const waits: Record<'connecting' | 'ending', number[]> = { connecting: [], ending: [] };
+  let phase: keyof typeof waits | null = 'connecting';
+  let result = '';
+  const over = new Promise<void>((resolve) => {
+    if (!peers) setTimeout(resolve, 2000);
+    peers?.on('message', (said: Phase) => {
+      if (said.type === 'closed') return resolve();
+      phase = 'ending';
+      result = `, connected in ${said.ms.toFixed(0)} ms, ${said.failed} failed`;
+    });
+  }).then(() => {
+    phase = null;
   });
-  const waits: number[] = [];
   for (const { callId, toTag } of standing) {
-    if (isOver) break;
+    if (phase === null) break;
+    const during: number[] = waits[phase];
     const began = performance.now();
     caller.send(sipRequest('BYE', { callId, cseq: 2, toTag }));
     await caller.final();
-    waits.push(performance.now() - began);
+    during.push(performance.now() - began);
     await pause(everyMs);
   }
   await over;
-  const result = peers ? JSON.stringify((await ended)?.[0]) : '';
   const used = cpuMs(enginePid) - before;
   const delay = (waited() - waitedBefore).toFixed(0);
   caller.close();
   app.send('stop');
   await said('done');
+  const ends = waits.ending.length > 0 ? `; all end: ${summary(waits.ending)}` : '';
+  return `${kind}: ${summary(waits.connecting)}${ends}; engine ${used} ms CPU, waited for a core ${delay} ms${result}`;
+}
+
+function summary(waits: readonly number[]): string {
   const sorted = waits.toSorted((one, other) => one - other);
   const at = (share: number) =>
     (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0).toFixed(1);
-  return `${kind}: ${waits.length} BYEs, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms, engine ${used} ms CPU, waited for a core ${delay} ms ${result}`;
+  return `${waits.length} BYEs, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`;
 }
 
 async function main(): Promise<void> {
@@ -129,6 +153,7 @@ async function main(): Promise<void> {
 
 if (process.argv[2] === 'peers')
   process.once('message', async (order: StormOrder) => {
-    process.send?.(await storm(order), () => process.exit(0));
+    await storm(order, (phase) => process.send?.(phase));
+    process.disconnect();
   });
 else if (import.meta.main) await main();

@@ -12,7 +12,13 @@ import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Admission } from './admission.ts';
 import type { ConnectionSlot } from './connection-slot.ts';
-import { HandshakeQueue } from './handshake-queue.ts';
+import { SocketQueue } from './socket-queue.ts';
+
+/**
+ * Handshakes begun in one turn of the event loop. One costs about 1 ms, so a standing connection is read again after
+ * some milliseconds, however many others have just connected.
+ */
+const handshakesPerTurn = 4;
 
 export interface ListenAddress {
   readonly host: string;
@@ -47,7 +53,7 @@ export class Listener {
   readonly #secure: TlsServer;
   readonly #admission: Admission;
   readonly #events: ListenerEvents;
-  readonly #handshakes: HandshakeQueue;
+  readonly #handshakes: SocketQueue;
   /** By the connection's four-tuple: the TLS server does not say which socket a TLS socket wraps. */
   readonly #sockets = new Map<string, AdmittedSocket>();
   /** Seconds allowed from accept to completed setup. */
@@ -58,7 +64,7 @@ export class Listener {
     this.#secure = secure;
     this.#admission = admission;
     this.#events = events;
-    this.#handshakes = new HandshakeQueue((socket) => secure.emit('connection', socket));
+    this.#handshakes = new SocketQueue(handshakesPerTurn, (socket) => secure.emit('connection', socket));
     this.#patience = Math.ceil(patienceMs / 1000);
     // What arrives before the handshake's turn waits in the kernel.
     this.#tcp = createTcpServer({ pauseOnConnect: true }, (socket) => this.#accept(socket));

@@ -1,31 +1,32 @@
 import { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { HandshakeQueue } from './handshake-queue.ts';
+import { SocketQueue } from './socket-queue.ts';
 
 function queue() {
-  const begun: Socket[] = [];
+  const done: Socket[] = [];
   const turns: (() => void)[] = [];
-  const handshakes = new HandshakeQueue(
-    (socket) => begun.push(socket),
+  const sockets = new SocketQueue(
+    4,
+    (socket) => done.push(socket),
     (work) => turns.push(work),
   );
   const add = (group: string, count: number): Socket[] =>
     Array.from({ length: count }, () => {
       const socket = new Socket();
-      handshakes.add(group, socket);
+      sockets.add(group, socket);
       return socket;
     });
-  /** The sockets whose handshakes begin in the next turn; null: no turn is due. */
+  /** The sockets that are done in the next turn; null: no turn is due. */
   const turn = (): Socket[] | null => {
     const work = turns.shift();
     if (!work) return null;
     work();
-    return begun.splice(0);
+    return done.splice(0);
   };
   return { add, turn };
 }
 
-it('begins four handshakes a turn, in order, and rests when none waits', () => {
+it('does so many sockets a turn, in order, and rests when none waits', () => {
   const { add, turn } = queue();
   const sockets = add('carrier', 10);
   expect([turn(), turn(), turn(), turn()]).toEqual([

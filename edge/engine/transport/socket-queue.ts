@@ -1,31 +1,31 @@
-/** TLS handshakes that wait for their turn. */
+/** Sockets that wait for their turn. */
 import type { Socket } from 'node:net';
 
 /**
- * Handshakes begun in one turn of the event loop. One costs about 1 ms, so a standing connection is read again after
- * some milliseconds, however many others have just connected.
+ * Does the work of a few sockets in each turn of the event loop, so that many connections that begin or end at once do not
+ * delay the traffic of standing ones. Groups take turns, so that one with many connections does not delay the others.
  */
-const perTurn = 4;
-
-/**
- * Begins a few handshakes in each turn of the event loop, so that a storm of connections does not delay the traffic of
- * standing ones. Groups take turns, so that one with many connections does not delay the others.
- */
-export class HandshakeQueue {
-  readonly #begin: (socket: Socket) => void;
+export class SocketQueue<Waiting extends Socket = Socket> {
+  readonly #perTurn: number;
+  readonly #work: (socket: Waiting) => void;
   readonly #nextTurn: (work: () => void) => void;
   /** By group, in order of arrival; a group without sockets is not here. */
-  readonly #waiting = new Map<string, Socket[]>();
+  readonly #waiting = new Map<string, Waiting[]>();
   #scheduled = false;
 
   /** @param nextTurn runs work in the next turn of the event loop, after the sockets that can be read */
-  constructor(begin: (socket: Socket) => void, nextTurn: (work: () => void) => void = setImmediate) {
-    this.#begin = begin;
+  constructor(
+    perTurn: number,
+    work: (socket: Waiting) => void,
+    nextTurn: (work: () => void) => void = setImmediate,
+  ) {
+    this.#perTurn = perTurn;
+    this.#work = work;
     this.#nextTurn = nextTurn;
   }
 
   /** @param group who shares its place in the order: an organization, or all strangers */
-  add(group: string, socket: Socket): void {
+  add(group: string, socket: Waiting): void {
     const sockets = this.#waiting.get(group);
     if (sockets) sockets.push(socket);
     else this.#waiting.set(group, [socket]);
@@ -43,7 +43,7 @@ export class HandshakeQueue {
   }
 
   #turn(): void {
-    for (let begun = 0; begun < perTurn; ) {
+    for (let done = 0; done < this.#perTurn; ) {
       const [next] = this.#waiting;
       if (!next) return;
       const [group, sockets] = next;
@@ -53,8 +53,8 @@ export class HandshakeQueue {
       if (sockets.length > 0) this.#waiting.set(group, sockets);
       // One that closed while it waited costs nothing.
       if (!socket || socket.destroyed) continue;
-      begun += 1;
-      this.#begin(socket);
+      done += 1;
+      this.#work(socket);
     }
   }
 }
