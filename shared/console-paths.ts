@@ -12,6 +12,8 @@ export const consolePaths = {
   trunk: '/trunks/:id',
   alerts: '/alerts',
   connect: '/connect',
+  pathways: '/pathways',
+  pathway: '/pathways/:id',
   tests: '/tests',
   test: '/tests/:id',
   runs: '/runs',

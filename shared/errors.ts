@@ -175,6 +175,7 @@ export const apiErrors = {
   CHAT_COMPLETED: { status: 409, message: 'The chat has ended.' },
   PROMOTION_BLOCKED: { status: 409, message: 'Required test scenarios have not passed on this content.' },
   PERSONA_IN_USE: { status: 409, message: 'The persona is in use.' },
+  GRAPH_CHANGED: { status: 409, message: 'The graph was changed after it was read.' },
   VERSION_IN_PRODUCTION: { status: 409, message: 'The version is in production.' },
   THREAD_ENDED: { status: 409, message: 'The thread has ended.' },
   HANDOFF_REQUIRED: {

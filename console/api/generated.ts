@@ -333,11 +333,65 @@ export interface Operations {
     body: undefined;
     answer: { readonly pathway_id: string; readonly name: string; readonly description: string | null; readonly nodes: readonly ({ readonly [name: string]: unknown })[]; readonly edges: readonly ({ readonly [name: string]: unknown })[]; readonly production_version: number | null; readonly staging_version: number | null; readonly created_at: string; readonly updated_at: string };
   };
+  'POST /v1/pathway/create': {
+    path: Readonly<Record<string, never>>;
+    query: Readonly<Record<string, never>>;
+    body: { readonly name: string; readonly description?: string };
+    answer: { readonly status: "success"; readonly pathway_id: string };
+  };
+  'POST /v1/pathway/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly name?: string; readonly description?: string; readonly nodes?: readonly ({ readonly [name: string]: unknown })[]; readonly edges?: readonly ({ readonly [name: string]: unknown })[]; readonly expected_hash?: string };
+    answer: { readonly status: "success"; readonly message: string; readonly pathway_data: { readonly pathway_id: string; readonly name: string; readonly description: string | null; readonly nodes: readonly ({ readonly [name: string]: unknown })[]; readonly edges: readonly ({ readonly [name: string]: unknown })[] }; readonly warnings: readonly ({ readonly path: string; readonly rule: string; readonly message: string })[] };
+  };
+  'DELETE /v1/pathway/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly status: "success"; readonly pathway_id: string };
+  };
   'GET /v1/pathway/{id}/versions': {
     path: { readonly id: string };
     query: { readonly limit?: number; readonly offset?: number };
     body: undefined;
     answer: readonly ({ readonly id: number; readonly version_number: number; readonly name: string; readonly created_at: string; readonly is_latest: boolean; readonly environments: readonly (string)[]; readonly content_hash: string })[];
+  };
+  'POST /v1/pathway/{id}/version': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly name: string; readonly nodes: readonly ({ readonly [name: string]: unknown })[]; readonly edges: readonly ({ readonly [name: string]: unknown })[] };
+    answer: { readonly status: "success"; readonly message: string; readonly data: { readonly id: number; readonly name: string; readonly version_number: number; readonly created_at: string }; readonly warnings: readonly ({ readonly path: string; readonly rule: string; readonly message: string })[] };
+  };
+  'GET /v1/pathway/{id}/version/{version_id}': {
+    path: { readonly id: string; readonly version_id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly name: string; readonly nodes: readonly ({ readonly [name: string]: unknown })[]; readonly edges: readonly ({ readonly [name: string]: unknown })[]; readonly version_number: number; readonly is_latest: boolean; readonly content_hash: string };
+  };
+  'POST /v1/pathway/{id}/version/{version_id}': {
+    path: { readonly id: string; readonly version_id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly name: string; readonly nodes: readonly ({ readonly [name: string]: unknown })[]; readonly edges: readonly ({ readonly [name: string]: unknown })[]; readonly expected_hash?: string };
+    answer: { readonly status: "success"; readonly message: string; readonly warnings: readonly ({ readonly path: string; readonly rule: string; readonly message: string })[] };
+  };
+  'POST /v1/pathway/chat/create': {
+    path: Readonly<Record<string, never>>;
+    query: Readonly<Record<string, never>>;
+    body: { readonly pathway_id: string; readonly pathway_version?: number | "production" | "staging"; readonly start_node_id?: string; readonly request_data?: { readonly [name: string]: unknown } };
+    answer: { readonly data: { readonly chat_id: string; readonly message: string | null; readonly variables: { readonly [name: string]: unknown } }; readonly errors: null };
+  };
+  'POST /v1/pathway/chat/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly message: string };
+    answer: { readonly data: { readonly chat_id: string; readonly assistant_responses: readonly (string)[]; readonly current_node_id: string | null; readonly current_node_name: string | null; readonly chat_history: readonly ({ readonly role: "user" | "assistant"; readonly content: string })[]; readonly pathway_id: string; readonly pathway_version: number; readonly variables: { readonly [name: string]: unknown }; readonly completed: boolean }; readonly errors: null };
+  };
+  'DELETE /v1/pathway/chat/{id}': {
+    path: { readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly data: { readonly deleted: true }; readonly errors: null };
   };
   'POST /v1/pathway/{id}/publish': {
     path: { readonly id: string };

@@ -23,6 +23,7 @@ const ofCustomers: readonly NavGroup[] = [
   [
     groups.agents,
     [
+      ['pathways', 'pathway'],
       ['tests', 'test'],
       ['runs', 'run'],
       ['sets', 'set'],

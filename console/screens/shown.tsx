@@ -26,6 +26,8 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
   organization: () => import('./organization/settings.tsx').then((one) => one.OrganizationSettings),
   changes: () => import('./organization/changes.tsx').then((one) => one.Changes),
   deliveries: () => import('./organization/deliveries.tsx').then((one) => one.Deliveries),
+  pathways: () => import('./pathways/pathways.tsx').then((one) => one.Pathways),
+  pathway: () => import('./pathways/pathway.tsx').then((one) => one.PathwayScreen),
   tests: () => import('./tests/scenarios.tsx').then((one) => one.Scenarios),
   test: () => import('./tests/scenario.tsx').then((one) => one.ScenarioScreen),
   runs: () => import('./tests/runs.tsx').then((one) => one.Runs),

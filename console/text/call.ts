@@ -20,9 +20,11 @@ export const call = {
     parent: 'Part of',
     trunk: 'Trunk',
     transferred: 'Transferred to',
+    pathway: 'Pathway',
   },
   notAnswered: 'not answered',
   parent: 'another call',
+  replay: 'replay over its graph',
   why: {
     running: 'The call is in progress.',
     unknown: 'The call has ended; no reason was reported.',

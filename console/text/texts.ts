@@ -35,6 +35,7 @@ export const texts = {
     alerts: 'Alerts',
     connect: 'Connect a PBX',
     ports: 'Number porting',
+    pathways: 'Pathways',
     tests: 'Test scenarios',
     runs: 'Test runs',
     sets: 'Simulation sets',

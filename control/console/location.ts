@@ -4,16 +4,39 @@
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const root = dirname(dirname(import.meta.dirname));
 
 /** The packages that are in the console or build it, with the versions that are installed. */
-const packages = ['vite', 'preact', '@preact/signals', '@preact/signals-core', 'uplot', 'sip.js'];
+const packages = [
+  'vite',
+  'preact',
+  '@preact/signals',
+  '@preact/signals-core',
+  'uplot',
+  'sip.js',
+  '@dagrejs/dagre',
+  '@dagrejs/graphlib',
+];
 
-/** What the console is made of besides its own folder. */
-const otherFiles = ['docs/errors.md', 'shared/console-paths.ts', 'shared/termination.ts'];
+/** What the console is made of besides its own folder; a test follows its imports. */
+export const otherFiles = [
+  'docs/errors.md',
+  'shared/agent/global-config.ts',
+  'shared/agent/graph-node.ts',
+  'shared/agent/graph-problem.ts',
+  'shared/agent/graph.ts',
+  'shared/agent/template.ts',
+  'shared/agent/transfer-node.ts',
+  'shared/agent/turn-plan.ts',
+  'shared/console-paths.ts',
+  'shared/counted.ts',
+  'shared/pronunciation-sizes.ts',
+  'shared/termination.ts',
+];
 
 export interface ConsoleLocation {
   readonly folder: string;
@@ -34,10 +57,17 @@ function sourceHash(): string {
   const own = readdirSync(join(root, 'console'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
-  const manifests = packages.map((name) => join('node_modules', name, 'package.json'));
-  for (const file of [...own.sort(), ...otherFiles, ...manifests]) {
-    const content = readFileSync(join(root, file));
-    hash.update(`${file}\0${content.length}\0`).update(content);
+  const sources = [...own.sort(), ...otherFiles].map((file) => [file, join(root, file)] as const);
+  for (const [name, file] of [...sources, ...packages.map((name) => [name, manifestOf(name)] as const)]) {
+    const content = readFileSync(file);
+    hash.update(`${name}\0${content.length}\0`).update(content);
   }
   return hash.digest('hex').slice(0, 12);
+}
+
+/** Found as an import is found: a package need not be in this folder's own node_modules. @throws Error it is missing */
+function manifestOf(name: string): string {
+  const found = findPackageJSON(name, import.meta.url);
+  if (found === undefined) throw new Error(`the package ${name} is not installed`);
+  return found;
 }

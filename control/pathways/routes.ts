@@ -22,7 +22,7 @@ import { authorNotes } from './notes-store.ts';
 import { publishRoute } from './publish-route.ts';
 import { dropReferences, graphSource, setReferences } from './references-store.ts';
 import { requirePathway } from './require-store.ts';
-import { acceptGraph, startGraph, transferReferences } from './rules.ts';
+import { acceptGraph, requireHash, startGraph, transferReferences } from './rules.ts';
 import {
   deletePathway,
   findPathway,
@@ -109,7 +109,7 @@ function graphRoutes(app: App, services: PathwayDeps): void {
     config: {
       access: 'member',
       resumable: true,
-      errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'QUOTA_EXCEEDED'],
+      errors: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED', 'PATHWAY_NOT_FOUND', 'GRAPH_CHANGED', 'QUOTA_EXCEEDED'],
     },
     schema: {
       summary: 'Update a pathway’s live graph',
@@ -179,13 +179,14 @@ async function updateGraph(
   body: PathwayUpdate,
   by: Actor,
 ): Promise<PathwayRow> {
-  const { name, description, nodes, edges } = body;
+  const { name, description, nodes, edges, expected_hash } = body;
   if ((nodes === undefined) !== (edges === undefined)) {
     throw ApiError.invalid(nodes ? '/edges' : '/nodes', 'nodes and edges must be sent together');
   }
   const graph = nodes && edges && acceptGraph(nodes, edges, services.allowedTargets);
   return services.catalogue.change(async (db, altered) => {
     const stored = await requirePathway(db, orgId, id);
+    requireHash(stored, expected_hash);
     if (graph) await services.quotas.graphRoom(db, orgId, graphBytes(graph) - graphBytes(stored));
     await updatePathway(db, id, {
       ...(name !== undefined && { name }),
@@ -194,12 +195,16 @@ async function updateGraph(
       updated_at: isoTime(services.clock),
     });
     altered.pathways.add(id);
-    await record(services, db, by, orgId, id, 'update', Object.keys(body).sort());
+    await record(services, db, by, orgId, id, 'update', writtenFields(body));
     if (graph) {
       await setReferences(db, orgId, graphSource(id, 0), transferReferences(graph), altered.pathways);
     }
     return requirePathway(db, orgId, id);
   });
+}
+
+function writtenFields({ expected_hash: _, ...written }: PathwayUpdate): string[] {
+  return Object.keys(written).sort();
 }
 
 function record(

@@ -1,10 +1,12 @@
 /** Pathway graphs: validated, normalized for storage, hashed. Pure. */
 import { createHash } from 'node:crypto';
 import type { BlockList } from 'node:net';
-import { edgeLabel, type GraphProblem, validateGraph } from '#shared/agent/graph.ts';
+import { edgeLabel, validateGraph } from '#shared/agent/graph.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { graphWarnings } from '#shared/agent/graph-warnings.ts';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
+import { transferVersionProblems } from '#shared/agent/transfer-pathway.ts';
+import { readCallTarget } from '#shared/call-target.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import { fromJson, type Json, toJson } from '../db/index.ts';
@@ -33,8 +35,16 @@ export function acceptGraph(
     return verdict.allowed ? null : verdict.reason;
   };
   const problems = [
-    ...validateGraph(nodes, edges, { refuseUrl: (url) => refuse(url.hostname), refuseHost: refuse }),
-    ...transferProblems(nodes),
+    ...validateGraph(nodes, edges, {
+      refuseUrl: (url) => refuse(url.hostname),
+      refuseTarget: (target) => {
+        const read = readCallTarget(target);
+        if ('problem' in read || read.host === null) return null;
+        const reason = refuse(read.host);
+        return reason === null ? null : { host: read.host, reason };
+      },
+    }),
+    ...transferVersionProblems(nodes),
   ];
   const shape = problems.filter((problem) => problem.rule !== 'target_not_allowed');
   const items = (shape.length > 0 ? shape : problems)
@@ -117,6 +127,12 @@ export function contentHash(graph: StoredGraph): string {
   return sortedHash({ nodes: nodes.map(withoutPosition), edges: edges.map(withoutPosition) });
 }
 
+/** @throws ApiError GRAPH_CHANGED the sender has read another graph than the stored one */
+export function requireHash(stored: StoredGraph, expected: string | undefined): void {
+  if (expected === undefined || expected === contentHash(stored)) return;
+  throw ApiError.of('GRAPH_CHANGED', { content_hash: contentHash(stored) });
+}
+
 /** SHA-256 over the JSON of a value with keys sorted at every depth, hexadecimal. */
 export function sortedHash(value: unknown): string {
   return createHash('sha256').update(sortedJson(value)).digest('hex');
@@ -150,22 +166,6 @@ function transferVersion(value: unknown): string {
   const version = Number(value ?? 0);
   return String(Number.isSafeInteger(version) && version > 0 ? version : 0);
 }
-
-function transferProblems(nodes: readonly OpenObject[]): GraphProblem[] {
-  return nodes.flatMap((node, index) => {
-    if (!transferOf(node) || !isObject(node.data)) return [];
-    const value = node.data.transferPathwayVersion ?? '';
-    const isText = typeof value === 'string' || typeof value === 'number';
-    if (isText && versionForm.test(String(value))) return [];
-    const path = `/nodes/${index}/data/transferPathwayVersion`;
-    const message =
-      'transferPathwayVersion is the number of a version, production or staging; 0 is the live graph';
-    return [{ path, rule: 'value', message }];
-  });
-}
-
-/** As conditions of personas name versions; an empty one names none. */
-const versionForm = /^(production|staging|0|[1-9][0-9]{0,8}|)$/;
 
 /** The pathways that a graph continues in, as the interpreter reads its Transfer Pathway nodes. */
 export function transferReferences(graph: Pick<StoredGraph, 'nodes'>): PathwayReference[] {

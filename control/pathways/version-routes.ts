@@ -7,6 +7,7 @@ import {
   VersionList,
   VersionPath,
   VersionQuery,
+  VersionReplace,
   VersionUpdated,
   VersionWrite,
 } from '#shared/api/pathways.ts';
@@ -20,7 +21,7 @@ import type { PathwayDeps } from './deps.ts';
 import { authorNotes } from './notes-store.ts';
 import { graphSource, setReferences } from './references-store.ts';
 import { requirePathway, requireVersion } from './require-store.ts';
-import { acceptGraph, contentHash, transferReferences, versionOfPath } from './rules.ts';
+import { acceptGraph, contentHash, requireHash, transferReferences, versionOfPath } from './rules.ts';
 import { latestVersion, pageOfVersions, updateVersion } from './store.ts';
 import { dropVersion, keepVersion, versionUsers } from './versions-store.ts';
 import { graphView, versionLine } from './views.ts';
@@ -119,17 +120,18 @@ function changeRoutes(app: App, services: PathwayDeps): void {
         'PATHWAY_NOT_FOUND',
         'VERSION_NOT_FOUND',
         'VERSION_IN_PRODUCTION',
+        'GRAPH_CHANGED',
         'QUOTA_EXCEEDED',
       ],
     },
     schema: {
       summary: 'Replace the graph of a version',
       params: VersionPath,
-      body: VersionWrite,
+      body: VersionReplace,
       response: { 200: VersionUpdated },
     },
     handler: async (request) => {
-      const { name, nodes, edges } = request.body;
+      const { name, nodes, edges, expected_hash } = request.body;
       const { id, version_id } = request.params;
       const orgId = orgOf(request);
       const graph = acceptGraph(nodes, edges, services.allowedTargets);
@@ -137,6 +139,7 @@ function changeRoutes(app: App, services: PathwayDeps): void {
       await services.catalogue.change(async (db, altered) => {
         const stored = await requireChangeable(db, orgId, id, number);
         const { version_number: version } = stored;
+        requireHash(stored, expected_hash);
         await services.quotas.graphRoom(db, orgId, graphBytes(graph) - graphBytes(stored));
         const content_hash = contentHash(graph);
         await updateVersion(db, id, version, { name, ...graph, content_hash });

@@ -39,6 +39,27 @@ describe('a version', () => {
     expect((await test.call('GET', `${pathway}/version/1`)).body).toMatchObject({ nodes, edges: [] });
   });
 
+  it('is not replaced by somebody who has read another graph, nor is the live one', async () => {
+    const hashOf = async (version: number) =>
+      String((await test.call('GET', `${pathway}/version/${version}`)).body.content_hash);
+    for (const [version, path, name] of [
+      [1, `${pathway}/version/1`, { name: 'first' }],
+      [0, pathway, {}],
+    ] as const) {
+      const expected_hash = await hashOf(version);
+      const write = (text: string) => {
+        const nodes = [{ id: 'only', type: 'End Call', data: { isStart: true, text } }];
+        return test.call('POST', path, { body: { ...name, nodes, edges: [], expected_hash } });
+      };
+      expect((await write('one')).status).toBe(200);
+      const late = await write('other');
+      expect([late.status, late.codes]).toEqual([409, ['GRAPH_CHANGED']]);
+      expect(late.body.errors).toMatchObject([{ details: { content_hash: await hashOf(version) } }]);
+      const { body } = await test.call('GET', `${pathway}/version/${version}`);
+      expect(body.nodes).toMatchObject([{ data: { text: 'one' } }]);
+    }
+  });
+
   it('is deleted, and its number is not reused', async () => {
     await keep('second');
     expect((await remove(2)).body).toEqual({ status: 'success', message: 'Version deleted' });

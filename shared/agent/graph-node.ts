@@ -1,6 +1,5 @@
 /** The nodes of a graph (contract 11.1): allowed content, and the fields that the interpreter needs. */
 
-import { readCallTarget } from '../call-target.ts';
 import { counted } from '../counted.ts';
 import type { Pronunciation } from '../pronunciation-entry.ts';
 import { type GlobalConfig, noGlobalConfig, readGlobalConfig } from './global-config.ts';
@@ -80,11 +79,13 @@ interface Nodes {
 }
 
 type RefuseUrl = (url: URL) => string | null;
+/** Why a target may not be called; null: it may. */
+export type RefuseTarget = (target: string) => { readonly host: string; readonly reason: string } | null;
 
 /** See `GraphChecks`. */
 interface Refusals {
   readonly refuseUrl?: RefuseUrl;
-  readonly refuseHost?: (host: string) => string | null;
+  readonly refuseTarget?: RefuseTarget;
 }
 
 export function checkNodes(nodes: unknown, problems: ProblemList, refusals: Refusals): Nodes {
@@ -131,7 +132,7 @@ function checkNode(
   path: string,
   known: ReadonlyMap<string, GraphNode>,
   problems: ProblemList,
-  { refuseUrl, refuseHost }: Refusals,
+  { refuseUrl, refuseTarget }: Refusals,
 ): GraphNode | null {
   const id = member.id;
   const validId = typeof id === 'string' && id.length >= 1 && id.length <= 128;
@@ -147,7 +148,7 @@ function checkNode(
   }
   const node = readData(data, `${path}/data`, problems);
   if (type === 'Transfer Call') checkTransfer(data, `${path}/data`, problems);
-  if (type === 'Transfer Call' && refuseHost) checkTarget(data, `${path}/data`, problems, refuseHost);
+  if (type === 'Transfer Call' && refuseTarget) checkTarget(data, `${path}/data`, problems, refuseTarget);
   if (type === 'Realtime') checkRealtime(data, node.prompt, `${path}/data`, problems);
   if (type === 'Webhook') checkFiller(data.filler ?? null, `${path}/data/filler`, problems);
   if (type === 'Webhook' && refuseUrl) checkUrl(data.url, `${path}/data/url`, problems, refuseUrl);
@@ -325,13 +326,11 @@ function checkTarget(
   { transferNumber }: JsonObject,
   path: string,
   problems: ProblemList,
-  refuseHost: (host: string) => string | null,
+  refuseTarget: RefuseTarget,
 ): void {
   if (typeof transferNumber !== 'string' || /\{\{[^@]*$/.test(transferNumber)) return;
-  const target = readCallTarget(transferNumber.replace(/\{\{[^{}]*\}\}/g, 'x'));
-  if ('problem' in target || target.host === null) return;
-  const reason = refuseHost(target.host);
-  if (reason !== null) problems.addTarget(`${path}/transferNumber`, target.host, reason);
+  const refused = refuseTarget(transferNumber.replace(/\{\{[^{}]*\}\}/g, 'x'));
+  if (refused) problems.addTarget(`${path}/transferNumber`, refused.host, refused.reason);
 }
 
 /** A URL with a template in its scheme or host is checked when it is called. */

@@ -4,7 +4,7 @@
  */
 
 import type { Pronunciation } from '../pronunciation-entry.ts';
-import { checkNodes, type GraphNode } from './graph-node.ts';
+import { checkNodes, type GraphNode, type RefuseTarget } from './graph-node.ts';
 import { type GraphProblem, isObject, type JsonObject, ProblemList } from './graph-problem.ts';
 
 export interface GraphEdge {
@@ -30,8 +30,8 @@ export interface Graph {
 export interface GraphChecks {
   /** Why a literal URL of a Webhook node is forbidden; null when it is allowed (contract 1.9). */
   readonly refuseUrl?: (url: URL) => string | null;
-  /** The same for the host of a literal SIP URI in a Transfer Call node. */
-  readonly refuseHost?: (host: string) => string | null;
+  /** The same for the literal target of a Transfer Call node. */
+  readonly refuseTarget?: RefuseTarget;
 }
 
 /** An invalid graph; `problems` lists all errors. */

@@ -30,16 +30,23 @@ export const PathwayCreate = Closed({
   description: Type.Optional(Text(0, 2000)),
 });
 
+/** Of the graph that the sender has read: a later change by another one is not overwritten. */
+const ExpectedHash = Type.Optional(
+  Type.String({ pattern: '^[0-9a-f]{64}$', description: 'content_hash of the graph that is replaced' }),
+);
+
 export const PathwayUpdate = Closed({
   name: Type.Optional(Text(1, 200)),
   description: Type.Optional(Text(0, 2000)),
   nodes: Type.Optional(Nodes),
   edges: Type.Optional(Edges),
+  expected_hash: ExpectedHash,
 });
 export type PathwayUpdate = Static<typeof PathwayUpdate>;
 
 export const VersionWrite = Closed({ name: Text(1, 200), nodes: Nodes, edges: Edges });
 export type VersionWrite = Static<typeof VersionWrite>;
+export const VersionReplace = Closed({ ...VersionWrite.properties, expected_hash: ExpectedHash });
 
 const Identity = { pathway_id: text, name: text, description: Nullable(text) };
 

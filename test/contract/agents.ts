@@ -134,7 +134,11 @@ export const agents: readonly Endpoint[] = [
     'POST',
     '/v1/pathway/{id}',
     [200],
-    { 400: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED'], 404: ['PATHWAY_NOT_FOUND'] },
+    {
+      400: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED'],
+      404: ['PATHWAY_NOT_FOUND'],
+      409: ['GRAPH_CHANGED'],
+    },
   ],
   ['DELETE', '/v1/pathway/{id}', [200], { 404: ['PATHWAY_NOT_FOUND'], 409: ['PATHWAY_IN_USE'] }],
   ['GET', '/v1/pathway/{id}/versions', [200], { 404: ['PATHWAY_NOT_FOUND'] }],
@@ -157,7 +161,7 @@ export const agents: readonly Endpoint[] = [
     {
       400: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED'],
       404: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND'],
-      409: ['VERSION_IN_PRODUCTION'],
+      409: ['VERSION_IN_PRODUCTION', 'GRAPH_CHANGED'],
     },
   ],
   [

@@ -16,6 +16,7 @@ import {
 } from '../kit/programs/console-page.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
+import { goesThroughTheGraphByKeys, stepsThroughACall } from './console-pathways.ts';
 
 const control = new ControlProgram();
 let browser: Browser;
@@ -100,6 +101,13 @@ describe('the screens about tests of agents', () => {
     await page.goto('/tests/00000000-0000-4000-8000-000000000009');
     await page.getByRole('alert').getByText('SCENARIO_NOT_FOUND').waitFor();
   });
+});
+
+describe('the pathways', () => {
+  it('show the way of a call over the graph, step by step', () =>
+    stepsThroughACall({ page, control, scene }));
+  it('are gone through by keys, and read as a list', () =>
+    goesThroughTheGraphByKeys({ page, control, scene }));
 });
 
 describe('connecting a PBX', () => {

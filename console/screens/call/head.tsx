@@ -5,7 +5,7 @@ import { Mos, Outcome } from '../../parts/call-columns.tsx';
 import { duration, figure, offset } from '../../parts/format.ts';
 import { Badge, Facts, Time } from '../../parts/pieces.tsx';
 import { Table } from '../../parts/table.tsx';
-import { pathTo } from '../../router.ts';
+import { pathTo, withQuery } from '../../router.ts';
 import { texts } from '../../text/texts.ts';
 import type { CallDetails } from './transcript.tsx';
 
@@ -65,6 +65,7 @@ export function CallFacts({ call, details }: { call: LoggedCall; details: CallDe
         {texts.call.parent}
       </a>,
     ]);
+  if (details.pathway_id) rows.push([facts.pathway, <PathwayLink key="pathway" details={details} />]);
   if (details.transferred_to) rows.push([facts.transferred, details.transferred_to]);
   if (call.source_ip) rows.push([facts.source, call.source_ip]);
   if (call.call_id) rows.push([facts.callId, <code key="id">{call.call_id}</code>]);
@@ -94,6 +95,13 @@ function BothMos({ call: { media } }: { call: LoggedCall }) {
 function TrunkLink({ call }: { call: LoggedCall }) {
   const own = call.direction === 'inbound' ? call.to : call.from;
   return own.startsWith('+') ? <a href={pathTo('trunk', own)}>{own}</a> : <span>{own}</span>;
+}
+
+/** Its way over the graph of the version that it was with. */
+function PathwayLink({ details }: { details: CallDetails }) {
+  const { pathway_id: id, pathway_version: version, call_id: call } = details;
+  const at = withQuery(pathTo('pathway', id ?? ''), { version: version ? String(version) : '', call });
+  return <a href={at}>{texts.call.replay}</a>;
 }
 
 function lossOf({ packets_lost, packets_received }: NonNullable<LoggedCall['media']>): number | null {
