@@ -197,6 +197,10 @@ export const apiErrors = {
     status: 409,
     message: 'A pathway can run 1 tornado session at a time; wait for the one that is running, or cancel it.',
   },
+  TORNADO_BASE_CHANGED: {
+    status: 409,
+    message: 'The version that the session fixed was changed since.',
+  },
   TORNADO_NOT_ACTIVE: { status: 409, message: 'The session has ended.' },
   ANSWER_TOO_LARGE: {
     status: 400,

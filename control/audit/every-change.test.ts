@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TemplateList } from '#shared/api/agent-testing/templates.ts';
+import { faultyGraph, missingEdge } from '../../test/kit/control/dental.ts';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import {
   initiate,
@@ -16,7 +17,8 @@ import {
 import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
 import { signIn } from '../../test/kit/control/sessions.ts';
-import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
+import { bookingGraph } from '../../test/kit/control/test-runs.ts';
+import { TornadoClient } from '../../test/kit/control/tornado.ts';
 import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 
@@ -59,14 +61,14 @@ const withoutEntry: Readonly<Record<string, string>> = {
 };
 
 let test: PortTest;
-let client: TestingClient;
+let client: TornadoClient;
 let routes: readonly ServedRoute[];
 /** Routes called with a change here. */
 const asked = new Set<string>();
 
 beforeAll(async () => {
   test = await startPortTest({ QUOTAS: 'numbers=100' });
-  client = new TestingClient(test);
+  client = new TornadoClient(test);
   routes = (await servedRoutes(test)).filter(({ method }) => method !== 'GET');
 });
 afterAll(() => test.close());
@@ -266,6 +268,11 @@ describe('the audit log has an entry for each change of', () => {
     const url = `${base}/tornado/${session.body.session_id}`;
     await change('POST', `${url}/cancel`, {});
     await deleteEnded(url);
+    const faulty = await client.pathway(faultyGraph);
+    await client.scenario({ pathway_id: faulty, ...missingEdge });
+    const { fixes, session_id } = await client.endedSession(await client.tornado(faulty));
+    const fix_ids = fixes.map(({ id }) => id);
+    await change('POST', `${base}/tornado/${session_id}/accept`, { fix_ids });
   });
 
   it('edges and the proxies in front of them', async () => {

@@ -172,14 +172,15 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v2/tools/{id}/logs': ['page=2'],
   'GET /v1/personas': ['page=2'],
   'GET /v1/personas/{id}/versions': ['offset=5'],
-  'GET /v1/pathway': ['offset=5'],
+  'GET /v1/pathway': ['graphs=false', 'offset=5'],
   'GET /v1/pathway/{id}/versions': ['offset=5'],
   'GET /v1/sip/numbers': ['offset=5'],
   'GET /v1/inbound': ['offset=5'],
   'GET /v1/integrations/{integration}/resources': ['offset=5'],
   'GET /v1/agent-testing/batches': ['offset=5'],
   'GET /v1/agent-testing/simulation-sets': ['offset=5'],
-  'GET /v1/agent-testing/tornado': ['offset=5'],
+  'GET /v1/agent-testing/tornado': [`pathway_id=${pathway}`, 'offset=5'],
+  'GET /v1/agent-testing/analytics/{pathwayId}/versions': ['days=7', 'offset=1'],
   'GET /v1/pathway/chat': ['offset=5'],
   'GET /v1/sip/port/document': ['offset=5'],
   'GET /v1/widget': ['page=2'],
@@ -196,6 +197,7 @@ const ids: Readonly<Record<string, string>> = {
   'GET /v2/tools/{id}/logs': toolId,
   'GET /v1/personas/{id}/versions': personaId,
   'GET /v1/pathway/{id}/versions': pathway,
+  'GET /v1/agent-testing/analytics/{pathwayId}/versions': pathway,
   'GET /v1/integrations/{integration}/resources': 'rest_api',
 };
 
@@ -260,7 +262,7 @@ async function statementsOf(name: string, filters: readonly string[]): Promise<S
 async function slowSteps(sql: string): Promise<string[]> {
   // A virtual table says by M that it reads what matches; a subquery has steps of its own.
   const readsAll = / where /.test(sql)
-    ? /^SCAN (?!json_each|CONSTANT|sums_of_page|\(subquery|\w+ VIRTUAL TABLE INDEX \d+:M)/
+    ? /^SCAN (?!json_each|CONSTANT|sums_of_page|newest_runs|\(subquery|\w+ VIRTUAL TABLE INDEX \d+:M)/
     : /^$/;
   const sortsAll = / limit /.test(sql) ? /B-TREE FOR ORDER BY/ : /^$/;
   const values = Array(sql.split('?').length - 1).fill(null);

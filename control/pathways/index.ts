@@ -12,6 +12,7 @@ export {
   sortedHash,
   transferReferences,
 } from './rules.ts';
-export { findPathway, findVersion, insertPathway, latestVersion } from './store.ts';
+export { findPathway, findVersion, insertPathway, latestVersion, pageOfVersions } from './store.ts';
 export { withTransferVersions } from './transfers-store.ts';
 export { dropVersion, keepVersion, versionUsers } from './versions-store.ts';
+export { versionLine } from './views.ts';

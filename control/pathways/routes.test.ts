@@ -36,6 +36,11 @@ describe('a new pathway', () => {
       { name: 'Second', description: null },
       { name: 'Menu' },
     ]);
+    const light = await test.call('GET', '/v1/pathway?graphs=false');
+    expect(light.body).toMatchObject([
+      { name: 'Second', nodes: [], edges: [], omitted: ['edges', 'nodes'] },
+      { name: 'Menu', description: 'Keys', nodes: [], production_version: null },
+    ]);
     expect((await test.call('GET', '/v1/pathway', { key: test.foreignKey })).body).toEqual([]);
   });
 

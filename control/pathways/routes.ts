@@ -18,6 +18,7 @@ import { type App, orgOf, readPage, totalHeader, workOf } from '../http/index.ts
 import { graphBytes, isoTime } from '../organizations/index.ts';
 import { dropPending } from '../promotion/index.ts';
 import type { PathwayDeps } from './deps.ts';
+import { gateRoute } from './gate-route.ts';
 import { authorNotes } from './notes-store.ts';
 import { publishRoute } from './publish-route.ts';
 import { dropReferences, graphSource, setReferences } from './references-store.ts';
@@ -30,6 +31,7 @@ import {
   listedPathway,
   numbersUsing,
   pageOfPathways,
+  pathwayLines,
   updatePathway,
 } from './store.ts';
 import { versionRoutes } from './version-routes.ts';
@@ -39,6 +41,7 @@ export function pathwayRoutes(app: App, services: PathwayDeps): void {
   graphRoutes(app, services);
   versionRoutes(app, services);
   publishRoute(app, services);
+  gateRoute(app, services);
 }
 
 function graphRoutes(app: App, services: PathwayDeps): void {
@@ -79,17 +82,19 @@ function graphRoutes(app: App, services: PathwayDeps): void {
     config: { access: 'read' },
     schema: {
       summary: 'Pathways, newest first',
-      description: 'Large graphs are omitted and listed in `omitted`. X-Total-Count is the total.',
+      description:
+        'Large graphs, and with `graphs=false` all, are left out and named in `omitted`. X-Total-Count is the total.',
       querystring: PathwayQuery,
       response: { 200: PathwayList },
     },
     handler: async (request, reply) => {
-      const { limit = 500, offset = 0 } = request.query;
+      const { graphs = true, limit = 500, offset = 0 } = request.query;
       const orgId = orgOf(request);
       const { ids, total } = await pageOfPathways(db, orgId, { limit, offset });
       reply.header(totalHeader, total);
+      const lines = graphs ? null : await pathwayLines(db, ids);
       return readPage(ids, { description: null, nodes: [], edges: [] }, async (id, share) => {
-        const found = await listedPathway(db, orgId, id, share);
+        const found = lines ? lines.get(id) : await listedPathway(db, orgId, id, share);
         return found && { item: pathwayView(found.row), cut: found.cut };
       });
     },

@@ -52,12 +52,39 @@ export async function listedPathway(
       : sql<PathwayRow['nodes']>`${sql.ref(column)}`.as(column);
   const row = await db
     .selectFrom('pathways')
-    .select(['id', 'org_id', 'name', 'description', 'last_version', 'production_version', 'staging_version'])
-    .select(['publications', 'created_at', 'updated_at', graph('nodes'), graph('edges')])
+    .select([...lineColumns, graph('nodes'), graph('edges')])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   return { row, cut: isLarge ? ['edges', 'nodes'] : [] };
 }
+
+/** Pathways of a list without their graphs, by id. @param ids those of {@link pageOfPathways} */
+export async function pathwayLines(
+  db: Db,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { row: PathwayRow; cut: readonly string[] }>> {
+  if (ids.length === 0) return new Map();
+  const none = (column: 'nodes' | 'edges') => sql<PathwayRow['nodes']>`'[]'`.as(column);
+  const rows = await db
+    .selectFrom('pathways')
+    .select([...lineColumns, none('nodes'), none('edges')])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.id, { row, cut: ['edges', 'nodes'] }]));
+}
+
+const lineColumns = [
+  'id',
+  'org_id',
+  'name',
+  'description',
+  'last_version',
+  'production_version',
+  'staging_version',
+  'publications',
+  'created_at',
+  'updated_at',
+] as const;
 
 export interface NewPathway extends StoredGraph {
   readonly id: string;

@@ -1,5 +1,5 @@
 /** Promotion to production: whether it is allowed, and what is pending. */
-export { dropPending, insertPending, listPending, takePending } from './pending-store.ts';
+export { batchAwaited, dropPending, insertPending, listPending, takePending } from './pending-store.ts';
 export {
   type BlockingScenario,
   type PromotionGate,

@@ -15,6 +15,25 @@ export function listPending(db: Db, batchId: string): Promise<PendingPromotionRo
   return db.selectFrom('pending_promotions').selectAll().where('batch_id', '=', batchId).execute();
 }
 
+/** The newest batch that a version waits for to be published; null: none. */
+export async function batchAwaited(
+  db: Db,
+  kind: PendingPromotionRow['kind'],
+  subjectId: string,
+  version: string,
+): Promise<string | null> {
+  const row = await db
+    .selectFrom('pending_promotions')
+    .select('batch_id')
+    .where('kind', '=', kind)
+    .where('subject_id', '=', subjectId)
+    .where('version', '=', version)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.batch_id ?? null;
+}
+
 /** Removes a publication from the list. @returns false when it was already removed */
 export async function takePending(db: Db, pending: PendingPromotionRow): Promise<boolean> {
   const { batch_id, kind, subject_id, version } = pending;

@@ -1,4 +1,5 @@
 /** What may go into production (contract 6.11): the question, its answers, and the gate. */
+import type { blockingReasons } from '#shared/api/pathways.ts';
 
 export type PromotionSubject =
   | { readonly kind: 'pathway'; readonly pathwayId: string; readonly version: number }
@@ -17,13 +18,7 @@ export interface PromotionRequest {
 export interface BlockingScenario {
   readonly scenario_id: string;
   readonly name: string;
-  readonly reason:
-    | 'NO_RUN'
-    | 'RUN_IN_PROGRESS'
-    | 'RUN_FAILED'
-    | 'RUN_ERROR'
-    | 'RUN_CANCELLED'
-    | 'SCENARIO_CHANGED';
+  readonly reason: (typeof blockingReasons)[number];
   readonly latest_run_id: string | null;
   readonly score: number | null;
 }

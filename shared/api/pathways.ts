@@ -62,7 +62,10 @@ export const Pathway = Type.Object(pathwayFields);
 export type Pathway = Static<typeof Pathway>;
 
 export const PathwayList = Type.Array(ListItem(pathwayFields));
-export const PathwayQuery = PageQuery(500, 500);
+export const PathwayQuery = Type.Object({
+  ...PageQuery(500, 500).properties,
+  graphs: Type.Optional(Type.Boolean({ description: 'false: without nodes and edges. Default: true' })),
+});
 export const VersionQuery = PageQuery(500, 200);
 export const PathwayCreated = Success({ pathway_id: text });
 /** Warnings about an accepted graph; may be empty. */
@@ -103,6 +106,15 @@ export const VersionGraph = Type.Object({
 });
 
 const environments = ['production', 'staging'] as const;
+/** Why a required scenario blocks a version (contract 6.11). */
+export const blockingReasons = [
+  'NO_RUN',
+  'RUN_IN_PROGRESS',
+  'RUN_FAILED',
+  'RUN_ERROR',
+  'RUN_CANCELLED',
+  'SCENARIO_CHANGED',
+] as const;
 
 export const Publish = Closed({
   version_id: Integer(1, 2_147_483_647),
@@ -121,6 +133,28 @@ export const PublishPending = Type.Object({
   status: Type.Literal('pending'),
   ...PublishAnswer,
   batch_id: text,
+});
+
+/** What keeps a version from production (contract 11.5). */
+export const VersionGate = Type.Object({
+  version_id: Type.Integer(),
+  in_production: Type.Boolean(),
+  passed: Type.Boolean({ description: 'Whether it could be published to production now' }),
+  blocking: Type.Integer({ description: 'How many scenarios block it' }),
+  scenarios: Type.Array(
+    Type.Object({
+      scenario_id: text,
+      name: text,
+      reason: OneOf(blockingReasons),
+      latest_run_id: Nullable(text),
+      score: Nullable(Type.Number()),
+    }),
+    { maxItems: 100, description: 'The first 100 that block it' },
+  ),
+  waiting_batch_id: Nullable({
+    ...text,
+    description: 'The batch after which it is published if it passes (publish_on_pass)',
+  }),
 });
 
 export const PathwayPath = PathId('id', 'Id of the pathway');

@@ -171,6 +171,12 @@ export const agents: readonly Endpoint[] = [
     { 404: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND'], 409: ['VERSION_IN_PRODUCTION'] },
   ],
   [
+    'GET',
+    '/v1/pathway/{id}/version/{version_id}/gate',
+    [200],
+    { 404: ['PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND'] },
+  ],
+  [
     'POST',
     '/v1/pathway/{id}/publish',
     [200, 202],

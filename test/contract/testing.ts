@@ -60,6 +60,7 @@ export const testing: readonly Endpoint[] = [
   ['GET', '/v1/agent-testing/batches/{id}/events', [200], { 404: ['BATCH_NOT_FOUND'] }],
   ['GET', '/v1/agent-testing/analytics/{pathwayId}', [200], { 404: ['PATHWAY_NOT_FOUND'] }],
   ['GET', '/v1/agent-testing/analytics/{pathwayId}/enhanced', [200], { 404: ['PATHWAY_NOT_FOUND'] }],
+  ['GET', '/v1/agent-testing/analytics/{pathwayId}/versions', [200], { 404: ['PATHWAY_NOT_FOUND'] }],
   [
     'POST',
     '/v1/agent-testing/simulation-sets',
@@ -84,6 +85,16 @@ export const testing: readonly Endpoint[] = [
     '/v1/agent-testing/tornado/{id}/cancel',
     [200],
     { 404: ['TORNADO_NOT_FOUND'], 409: ['TORNADO_NOT_ACTIVE'] },
+  ],
+  [
+    'POST',
+    '/v1/agent-testing/tornado/{id}/accept',
+    [200],
+    {
+      400: ['INVALID_GRAPH', 'TARGET_NOT_ALLOWED'],
+      404: ['TORNADO_NOT_FOUND', 'PATHWAY_NOT_FOUND', 'VERSION_NOT_FOUND'],
+      409: ['NOT_ENDED', 'TORNADO_BASE_CHANGED', 'QUOTA_EXCEEDED'],
+    },
   ],
   ['GET', '/v1/widget/{id}/threads', [200], {}],
 ];

@@ -58,6 +58,7 @@ import { up as distinctConversations } from './0066-distinct-conversations.ts';
 import { up as foreignAgents } from './0070-foreign-agents.ts';
 import { up as removedElements } from './0071-removed-elements.ts';
 import { up as phonesCallMore } from './0073-phones-call-more.ts';
+import { up as tornadoFixes } from './0075-tornado-fixes.ts';
 import { up as endpointCertificates } from './0077-endpoint-certificates.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -119,5 +120,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0070-foreign-agents': { up: foreignAgents },
   '0071-removed-elements': { up: removedElements },
   '0073-phones-call-more': { up: phonesCallMore },
+  '0075-tornado-fixes': { up: tornadoFixes },
   '0077-endpoint-certificates': { up: endpointCertificates },
 };

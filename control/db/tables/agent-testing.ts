@@ -232,6 +232,10 @@ export interface TestTornadoSessionRow {
   error_message: string | null;
   /** Where an interrupted session resumes. */
   state: Json | null;
+  /** KeptFix[] of control/testing/tornado/kept.ts: what the forked version has over the base; null before the end. */
+  fixes: Json | null;
+  /** Of the base as it was tested; null before the end, and in sessions from before it was kept. */
+  base_hash: string | null;
   worker: string | null;
   lease_until: IsoTime | null;
   cancel_requested_at: IsoTime | null;

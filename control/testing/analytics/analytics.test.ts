@@ -7,7 +7,8 @@ import { openApiOf } from '../../../test/kit/control/openapi.ts';
 import { planOf } from '../../../test/kit/db/driver.ts';
 import { onSqlite } from '../../../test/kit/db/test-database.ts';
 import { listedScenario, pageOfScenarios } from '../scenarios/store.ts';
-import { dayCounts, newestRuns, runGroups, spanOf, statusCounts, weekCounts } from './store.ts';
+import { dayCounts, newestRuns, runGroups, scenarioNames, spanOf, statusCounts, weekCounts } from './store.ts';
+import { contentCounts, knownScenarios } from './versions-store.ts';
 
 const base = '/v1/agent-testing';
 
@@ -223,6 +224,9 @@ describe('the queries of analytics and lists', () => {
       () => dayCounts(db, pathwayId, span),
       () => weekCounts(db, pathwayId, now),
       () => newestRuns(db, pathwayId, span.from),
+      () => contentCounts(db, pathwayId, span.from),
+      () => knownScenarios(db, test.orgId, pathwayId),
+      () => scenarioNames(db, test.orgId, pathwayId),
       () => pageOfScenarios(db, test.orgId, { pathway_id: pathwayId }, page),
       () => pageOfScenarios(db, test.orgId, {}, page),
     ]) {

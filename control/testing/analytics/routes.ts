@@ -4,6 +4,8 @@ import {
   AnalyticsPath,
   AnalyticsQuery,
   EnhancedAnalytics,
+  VersionAnalytics,
+  VersionsQuery,
 } from '#shared/api/agent-testing/analytics.ts';
 import { testing } from '#shared/api/agent-testing/wrapping.ts';
 import { ApiError } from '#shared/errors.ts';
@@ -12,6 +14,7 @@ import { type App, orgOf } from '../../http/index.ts';
 import { findPathway } from '../../pathways/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { basicAnalytics, enhancedAnalytics } from './analytics.ts';
+import { versionAnalytics } from './versions.ts';
 
 const defaultDays = 30;
 
@@ -45,6 +48,23 @@ export function analyticsRoutes(app: App, { database: { db }, clock }: TestingDe
     handler: async (request) => {
       const pathway = await pathwayOf(db, orgOf(request), request.params.pathwayId);
       return testing(await enhancedAnalytics(db, pathway, clock.now(), request.query.days ?? defaultDays));
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/agent-testing/analytics/:pathwayId/versions',
+    config: { access: 'read', errors: ['PATHWAY_NOT_FOUND'] },
+    schema: {
+      summary: 'Pass rates of a pathway’s versions, newest first, in total and by scenario',
+      params: AnalyticsPath,
+      querystring: VersionsQuery,
+      response: { 200: VersionAnalytics },
+    },
+    handler: async (request) => {
+      const { days = defaultDays, limit = 10, offset = 0 } = request.query;
+      const pathway = await pathwayOf(db, orgOf(request), request.params.pathwayId);
+      return testing(await versionAnalytics(db, pathway, clock.now(), { days, limit, offset }));
     },
   });
 }

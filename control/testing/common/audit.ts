@@ -18,6 +18,7 @@ export interface TestingChange {
     | 'simulation_set_delete'
     | 'tornado_start'
     | 'tornado_cancel'
+    | 'tornado_accept'
     | 'tornado_delete'
     | 'agent_create'
     | 'agent_update'

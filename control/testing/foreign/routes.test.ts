@@ -214,6 +214,13 @@ describe('a scenario of an agent of others', () => {
     }
   });
 
+  it('gets scenarios from templates', async () => {
+    const { id: agent_id } = await create();
+    const cloned = () => client.call('POST', '/templates/tmpl_happy_path/clone', { agent_id });
+    expect((await cloned()).body.scenario).toMatchObject({ agent_id, pathway_id: null, name: 'Happy path' });
+    expect((await cloned()).body.scenario).toMatchObject({ name: 'Happy path (2)' });
+  });
+
   it('names exactly one target', async () => {
     const { id: agent_id } = await create();
     for (const body of [{ agent_id, persona_id: unknownId }, { agent_id, pathway_id: unknownId }, {}]) {

@@ -128,6 +128,47 @@ describe('publishing to production', () => {
   });
 });
 
+describe('asking what keeps a version from production', () => {
+  const gate = async (version: number | string = 1, key = test.key) =>
+    test.call('GET', `/v1/pathway/${pathway}/version/${version}/gate`, { key });
+
+  it('names what blocks it, and starts nothing', async () => {
+    const open = { version_id: 1, in_production: false, passed: true, blocking: 0, scenarios: [] };
+    expect((await gate()).body).toEqual({ ...open, waiting_batch_id: null });
+    const id = await required(soundBooking);
+    expect((await gate()).body).toEqual({
+      ...open,
+      passed: false,
+      blocking: 1,
+      scenarios: [
+        { scenario_id: id, name: 'Books and is done', reason: 'NO_RUN', latest_run_id: null, score: null },
+      ],
+      waiting_batch_id: null,
+    });
+    expect((await client.call('GET', '/runs')).body.total_count).toBe(0);
+    await client.run(id, { version_number: 1 });
+    expect((await gate()).body).toMatchObject({ passed: true, in_production: false });
+    await publish();
+    expect((await gate()).body).toMatchObject({ passed: true, in_production: true });
+  });
+
+  it('names the batch after which it is published', async () => {
+    await test.call('POST', `/v1/pathway/${pathway}/version/1`, { body: { name: 'slow', ...slowGraph } });
+    await required(soundBooking);
+    const { batch_id } = (await publish({ publish_on_pass: true })).body;
+    expect((await gate()).body).toMatchObject({
+      scenarios: [{ reason: 'RUN_IN_PROGRESS' }],
+      waiting_batch_id: batch_id,
+    });
+  });
+
+  it('knows no live graph, and nothing of others', async () => {
+    expect((await gate(0)).codes).toEqual(['VERSION_NOT_FOUND']);
+    expect((await gate('x')).codes).toEqual(['VERSION_NOT_FOUND']);
+    expect((await gate(1, test.foreignKey)).codes).toEqual(['PATHWAY_NOT_FOUND']);
+  });
+});
+
 describe('publish_on_pass', () => {
   const wait = async () => {
     const answer = await publish({ publish_on_pass: true });

@@ -5,20 +5,10 @@ import type {
   OverallStatistics,
   ScenarioStatistics,
 } from '#shared/api/agent-testing/batches.ts';
-import { counted } from '#shared/counted.ts';
 import type { TestRunRow } from '../../db/index.ts';
 import type { AssertionResult } from '../judging/ports.ts';
-import {
-  confidence,
-  flakiness,
-  mean,
-  median,
-  round4,
-  rounded,
-  roundedInterval,
-  sampleStddev,
-  wilson,
-} from '../judging/statistics.ts';
+import { flakinessOf, rateOf } from '../judging/rates.ts';
+import { confidence, mean, median, round4, rounded, sampleStddev } from '../judging/statistics.ts';
 
 /** A run of the set, oldest first in every list. */
 export interface SimulatedRun {
@@ -51,12 +41,8 @@ export function scenarioStatistics(
     failed: n - passed,
     errored: count('ERROR'),
     cancelled: count('CANCELLED'),
-    pass_rate: n === 0 ? null : round4(passed / n),
-    distinct_conversations: distinct,
-    pass_rate_interval: roundedInterval(distinct < 2 ? null : wilson((passed / n) * distinct, distinct)),
-    pass_rate_note: noteOn(distinct, n),
-    is_flaky: passed > 0 && passed < n,
-    flakiness: rounded(flakiness(passed, n)),
+    ...rateOf(passed, n, distinct),
+    ...flakinessOf(passed, n),
     scores: {
       mean: rounded(mean(scores)),
       median: rounded(median(scores)),
@@ -68,15 +54,6 @@ export function scenarioStatistics(
     common_failure_modes: failureModes(finished),
     confidence: confidence(distinct),
   };
-}
-
-/** Why there is no interval; null: there is one. */
-function noteOn(distinct: number, n: number): string | null {
-  if (distinct > 1) return null;
-  if (n === 0) return 'No run has passed or failed.';
-  return n === 1
-    ? 'One conversation says nothing about others.'
-    : `All ${counted(n, 'run')} had one and the same conversation, which says nothing about others: this caller and this agent do not vary with the seed.`;
 }
 
 /** The lowest score, the earliest of equals; a run without a score is lowest. */

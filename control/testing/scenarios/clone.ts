@@ -5,12 +5,12 @@ import type { TemplateClone } from '#shared/api/agent-testing/templates.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { Actor } from '../../audit/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
-import { freeName, readSubject } from './rules.ts';
+import { freeName, readAnySubject } from './rules.ts';
 import { requireSubject, takenNames } from './store.ts';
 import { templates } from './templates.ts';
 import { createScenario } from './write.ts';
 
-/** @throws ApiError TEMPLATE_NOT_FOUND, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, SCENARIO_NAME_TAKEN */
+/** @throws ApiError TEMPLATE_NOT_FOUND, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, TEST_AGENT_NOT_FOUND, SCENARIO_NAME_TAKEN */
 export async function cloneTemplate(
   services: TestingDeps,
   orgId: string,
@@ -19,7 +19,7 @@ export async function cloneTemplate(
   by: Actor,
 ): Promise<Scenario> {
   const template = templates.find(({ id }) => id === templateId);
-  const subject = readSubject(body);
+  const subject = readAnySubject(body);
   if (!template) throw ApiError.of('TEMPLATE_NOT_FOUND');
   const { db } = services.database;
   await requireSubject(db, orgId, subject);

@@ -165,6 +165,7 @@ function templateRoutes(app: App, services: TestingDeps, writer: ScenarioWriter)
         'TEMPLATE_NOT_FOUND',
         'PATHWAY_NOT_FOUND',
         'PERSONA_NOT_FOUND',
+        'TEST_AGENT_NOT_FOUND',
         'SCENARIO_NAME_TAKEN',
         'QUOTA_EXCEEDED',
       ],

@@ -189,11 +189,11 @@ const emptyColumns = {
 } as const;
 
 /** Names of a subject's scenarios. */
-export async function takenNames(db: Db, { kind, id }: Subject): Promise<Set<string>> {
+export async function takenNames(db: Db, { kind, id }: AnySubject): Promise<Set<string>> {
   const rows = await db
     .selectFrom('test_scenarios')
     .select('name')
-    .where(kind === 'pathway' ? 'pathway_id' : 'persona_id', '=', id)
+    .where(`${kind}_id`, '=', id)
     .where('deleted_at', 'is', null)
     .execute();
   return new Set(rows.map(({ name }) => name));

@@ -63,6 +63,9 @@ describe('templates', () => {
     expect((await clone({ pathway_id: undefined, persona_id: unknownId })).codes).toEqual([
       'PERSONA_NOT_FOUND',
     ]);
+    const agent_id = unknownId;
+    expect((await clone({ pathway_id: undefined, agent_id })).codes).toEqual(['TEST_AGENT_NOT_FOUND']);
+    expect((await clone({ agent_id })).codes).toEqual(['INVALID_PARAMETER']);
     expect((await clone({ category: 'CUSTOM' })).codes).toEqual(['UNKNOWN_PROPERTY']);
     expect((await clone({ persona_id: unknownId })).status).toBe(400);
   });

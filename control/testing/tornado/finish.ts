@@ -7,6 +7,7 @@ import {
   toJson,
 } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
+import { contentHash } from '../../pathways/index.ts';
 import { queueEvent, webhookSubject } from '../../webhooks/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { requireSession } from '../records/tornado-sessions.ts';
@@ -15,6 +16,7 @@ import { mostlyErrors } from './end-state.ts';
 import { outcomesOf } from './evidence.ts';
 import { deleteForks } from './forks.ts';
 import { endedIteration } from './iteration-row.ts';
+import { keptFixes } from './kept.ts';
 import { bestIteration, failedIds, type IterationOutcome, passedIds } from './outcome.ts';
 import type { Review } from './review.ts';
 import { iterationsOf, type SessionState } from './state.ts';
@@ -53,6 +55,8 @@ export async function finishSession(
       failed_scenarios: failedIds(outcome).length,
       unfixable_ids: toJson(state.unfixable),
       forked_version: kept === session.base_version ? null : kept,
+      fixes: toJson(keptFixes(state.base, state.forks[best]?.fixes ?? [])),
+      base_hash: contentHash({ nodes: toJson([...state.base.nodes]), edges: toJson([...state.base.edges]) }),
       error_message: status === 'ERROR' ? (failure ?? errorOf(iterations.at(-1))) : null,
       state: null,
     });

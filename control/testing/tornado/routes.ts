@@ -2,6 +2,8 @@
 import {
   ActiveQuery,
   ActiveTornado,
+  TornadoAccept,
+  TornadoAccepted,
   TornadoAnswer,
   TornadoCancelled,
   TornadoList,
@@ -15,11 +17,12 @@ import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../../audit/index.ts';
-import { type App, orgOf } from '../../http/index.ts';
+import { type App, keepAnswer, orgOf } from '../../http/index.ts';
 import { recordTestingChange } from '../common/audit.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { deleteSession, requireSession } from '../records/tornado-sessions.ts';
 import { readSubject } from '../scenarios/rules.ts';
+import { acceptFixes } from './accept.ts';
 import type { Tornado } from './start.ts';
 import { findActive, listIterations, listSessions } from './store.ts';
 import { activeView, statusView } from './views.ts';
@@ -29,6 +32,7 @@ const base = '/v1/agent-testing/tornado';
 export function tornadoRoutes(app: App, services: TestingDeps, tornado: Tornado): void {
   startRoute(app, tornado);
   readRoutes(app, services);
+  acceptRoute(app, services);
   deleteRoute(app, services);
   app.route({
     method: 'POST',
@@ -44,6 +48,39 @@ export function tornadoRoutes(app: App, services: TestingDeps, tornado: Tornado)
       await tornado.cancel(orgOf(request), request.params.id, actorOf(request));
       return testing({ cancelled: true as const });
     },
+  });
+}
+
+function acceptRoute(app: App, services: TestingDeps): void {
+  app.route({
+    method: 'POST',
+    url: `${base}/:id/accept`,
+    config: {
+      access: 'member',
+      atomic: true,
+      errors: [
+        'TORNADO_NOT_FOUND',
+        'NOT_ENDED',
+        'TORNADO_BASE_CHANGED',
+        'PATHWAY_NOT_FOUND',
+        'VERSION_NOT_FOUND',
+        'INVALID_GRAPH',
+        'TARGET_NOT_ALLOWED',
+        'QUOTA_EXCEEDED',
+      ],
+    },
+    schema: {
+      summary: 'Create a version from the base and some of the fixes of an ended tornado session',
+      params: TornadoPath,
+      body: TornadoAccept,
+      response: { 200: TornadoAccepted },
+    },
+    handler: (request) =>
+      services.catalogue.change(async (trx, altered) => {
+        const asked = { orgId: orgOf(request), sessionId: request.params.id, body: request.body };
+        const made = await acceptFixes(services, trx, altered, actorOf(request), asked);
+        return keepAnswer(trx, request, testing(made));
+      }),
   });
 }
 
@@ -117,8 +154,8 @@ function readRoutes(app: App, { clock, database: { db } }: TestingDeps): void {
       response: { 200: TornadoList },
     },
     handler: async (request) => {
-      const { limit = 50, offset = 0 } = request.query;
-      const { rows, total } = await listSessions(db, orgOf(request), { limit, offset });
+      const { limit = 50, offset = 0, pathway_id } = request.query;
+      const { rows, total } = await listSessions(db, orgOf(request), pathway_id, { limit, offset });
       const sessions = rows.map((row) => ({
         ...activeView(row),
         status: row.status as TornadoStatus,

@@ -149,6 +149,8 @@ async function begin(
     webhook_url: webhook_url ?? null,
     error_message: null,
     state: toJson(state),
+    fixes: null,
+    base_hash: null,
     worker: null,
     lease_until: null,
     cancel_requested_at: null,
@@ -160,7 +162,7 @@ async function begin(
   return session;
 }
 
-async function graphOf(db: Db, pathway: PathwayRow, version: number): Promise<RawGraph> {
+export async function graphOf(db: Db, pathway: PathwayRow, version: number): Promise<RawGraph> {
   const { edges, nodes } = version === 0 ? pathway : await requireVersion(db, pathway.id, version);
   return { nodes: fromJson(nodes), edges: fromJson(edges) };
 }

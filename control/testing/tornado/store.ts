@@ -19,9 +19,11 @@ export async function insertSession(db: Db, row: TestTornadoSessionRow): Promise
 export function listSessions(
   db: Db,
   orgId: string,
+  pathwayId: string | undefined,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<NewestPage<TestTornadoSessionRow>> {
-  return newestPage(db.selectFrom('test_tornado_sessions').selectAll().where('org_id', '=', orgId), page);
+  const all = db.selectFrom('test_tornado_sessions').selectAll().where('org_id', '=', orgId);
+  return newestPage(pathwayId === undefined ? all : all.where('pathway_id', '=', pathwayId), page);
 }
 
 /** The session if it is running. */

@@ -4,11 +4,18 @@ import type {
   ActiveTornado,
   FixPlan,
   Iteration,
+  KeptFixView,
   TornadoStatus,
   TornadoStatusView,
 } from '#shared/api/agent-testing/tornado.ts';
-import { fromJson, type TestTornadoIterationRow, type TestTornadoSessionRow } from '../../db/index.ts';
+import {
+  fromJson,
+  type TestTornadoIterationRow,
+  type TestTornadoSessionRow,
+  toJson,
+} from '../../db/index.ts';
 import { fitPage } from '../../http/index.ts';
+import { editedNode } from '../analysis/edits.ts';
 import { rounded } from '../judging/statistics.ts';
 import type { Fix } from './fixes.ts';
 
@@ -50,10 +57,16 @@ export function statusView(
     elapsed_ms: Math.max(0, until - Date.parse(session.created_at)),
     timeout_ms: session.timeout_ms,
     forked_version: session.forked_version,
+    fixes: fitPage(fromJson<readonly KeptFixView[]>(session.fixes ?? toJson([])).map(keptView), { diff: [] }),
     held_out: heldOutOf(session, iterations),
     error_message: session.error_message,
     completed_at: session.completed_at,
   };
+}
+
+/** Without the edit itself. */
+function keptView({ description, diff, id, scenario_ids, target_node, type }: KeptFixView): KeptFixView {
+  return { id, target_node, description, type, scenario_ids, diff };
 }
 
 /** Of the version that the session hands back; null: none, or no variant was tried. */
@@ -94,14 +107,15 @@ const fixTypes = {
   set_global_prompt: 'prompt_edit',
 } as const;
 
+export function fixView({ description, edit, id }: Fix) {
+  return { id, target_node: editedNode(edit), description, type: fixTypes[edit.kind] };
+}
+
 /** Null: nothing was planned. */
 export function planView(applied: readonly Fix[], skipped: readonly Fix[]): FixPlan | null {
   if (applied.length === 0 && skipped.length === 0) return null;
   const view = (fix: Fix, status: 'applied' | 'skipped'): FixPlan['fixes'][number] => ({
-    id: fix.id,
-    target_node: 'source' in fix.edit ? fix.edit.source : 'node' in fix.edit ? fix.edit.node : null,
-    description: fix.description,
-    type: fixTypes[fix.edit.kind],
+    ...fixView(fix),
     status,
   });
   return {

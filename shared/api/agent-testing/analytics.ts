@@ -1,6 +1,6 @@
 /** Analytics of a pathway's runs (contract 6.9 and 6.10). */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, Nullable, OmittedParts, OneOf, PathId } from '#shared/api/common.ts';
+import { Integer, Iso, Nullable, OmittedParts, OneOf, PageQuery, PathId } from '#shared/api/common.ts';
 import { Testing } from './wrapping.ts';
 
 const text = Type.String();
@@ -35,6 +35,58 @@ export const Analytics = Testing({
     }),
   ),
 });
+
+const rate = {
+  total_runs: Type.Integer({ description: 'passed + failed' }),
+  passed: Type.Integer(),
+  failed: Type.Integer(),
+  errored: Type.Integer(),
+  pass_rate: Share,
+  distinct_conversations: Type.Integer(),
+  pass_rate_interval: Nullable(Interval),
+  pass_rate_note: Nullable({ ...text, description: 'Why there is no interval' }),
+};
+
+export const VersionsQuery = Type.Object({
+  days: Type.Optional(Integer(1, 365, 'Default: 30')),
+  ...PageQuery(50, 10).properties,
+});
+const versions = {
+  pathway_name: text,
+  versions: Type.Array(
+    Type.Object({
+      version_number: Type.Integer({ description: '0: the live graph, the first of the list' }),
+      name: Nullable(text),
+      created_at: Nullable(Iso()),
+      environments: Type.Array(text, { maxItems: 2 }),
+      ...rate,
+    }),
+  ),
+  total_count: Type.Integer(),
+  scenarios: Type.Array(
+    Type.Object({
+      scenario_id: text,
+      scenario_name: text,
+      is_required_for_promotion: Type.Boolean(),
+      enabled: Type.Boolean(),
+      results: Type.Array(
+        Type.Object({
+          version_number: Type.Integer(),
+          ...rate,
+          is_flaky: Type.Boolean(),
+          flakiness: Share,
+        }),
+        { maxItems: 50 },
+      ),
+    }),
+    { maxItems: 100 },
+  ),
+  counted_runs: Type.Integer({ description: 'Runs that were counted, on any content of the pathway' }),
+  omitted: OmittedParts,
+};
+export const VersionAnalytics = Testing(versions);
+const VersionsView = Type.Object(versions);
+export type VersionsView = Static<typeof VersionsView>;
 
 const RateCount = Type.Object({ rate: Share, count: Type.Integer() });
 const nodeCategories = ['scenario', 'start', 'middle', 'end', 'outcome'] as const;

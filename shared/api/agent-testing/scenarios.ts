@@ -61,7 +61,7 @@ export const clonable = {
 export const subject = { pathway_id: Optional(Uuid()), persona_id: Optional(Uuid()) };
 
 /** The same, or an agent that is not ours. */
-const anySubject = { ...subject, agent_id: Optional(Uuid()) };
+export const anySubject = { ...subject, agent_id: Optional(Uuid()) };
 
 const settable = {
   ...clonable,

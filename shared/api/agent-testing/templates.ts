@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { Closed, List, Nullable, OneOf, Open, PathId, Text } from '#shared/api/common.ts';
 import { assertionTypes } from './assertions.ts';
-import { CategoryInput, categories, clonable, scenarioFields, subject } from './scenarios.ts';
+import { anySubject, CategoryInput, categories, clonable, scenarioFields, subject } from './scenarios.ts';
 import { Testing } from './wrapping.ts';
 
 const Optional = Type.Optional;
@@ -32,7 +32,7 @@ const Template = Type.Object({
 export type Template = Static<typeof Template>;
 export const TemplateList = Testing({ templates: Type.Array(Template, { maxItems: 20 }) });
 
-export const TemplateClone = Closed({ ...subject, ...clonable, name: Optional(Text(1, 200)) });
+export const TemplateClone = Closed({ ...anySubject, ...clonable, name: Optional(Text(1, 200)) });
 export type TemplateClone = Static<typeof TemplateClone>;
 export const TemplateCloned = Testing({ scenario: Type.Object(scenarioFields) });
 export const TemplatePath = PathId('id', 'Id of the template');

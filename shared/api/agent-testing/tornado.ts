@@ -9,6 +9,7 @@ import {
   OneOf,
   PageQuery,
   PathId,
+  Text,
   Uuid,
 } from '#shared/api/common.ts';
 import { starting } from './runs.ts';
@@ -60,13 +61,17 @@ export const ActiveTornado = Testing({
   created_at: Iso(),
 });
 
+const fix = {
+  id: text,
+  target_node: Nullable(text),
+  description: text,
+  type: OneOf(['prompt_edit', 'config_change', 'flow_change']),
+};
+
 const FixPlan = Type.Object({
   fixes: Type.Array(
     Type.Object({
-      id: text,
-      target_node: Nullable(text),
-      description: text,
-      type: OneOf(['prompt_edit', 'config_change', 'flow_change']),
+      ...fix,
       status: OneOf(['applied', 'reverted', 'skipped']),
     }),
   ),
@@ -80,6 +85,14 @@ const Difference = Type.Object({
   before: Type.Unknown(),
   after: Type.Unknown(),
 });
+
+const keptFix = {
+  ...fix,
+  scenario_ids: Type.Array(text, { maxItems: 50, description: 'The scenarios that it was made for' }),
+  diff: Type.Array(Difference, { description: 'What it changes, after those before it' }),
+};
+const KeptFixView = Type.Object(keptFix);
+export type KeptFixView = Static<typeof KeptFixView>;
 
 const HeldOut = Nullable(
   Type.Object(
@@ -125,6 +138,9 @@ const statusFields = {
   elapsed_ms: Type.Integer(),
   timeout_ms: Type.Integer(),
   forked_version: Nullable(Type.Integer()),
+  fixes: Type.Array(ListItem(keptFix), {
+    description: 'Of forked_version over the base, in order of application; none until the end',
+  }),
   held_out: HeldOut,
   error_message: Nullable(text),
   created_at: Iso(),
@@ -146,10 +162,25 @@ const TornadoLine = Type.Object({
   completed_at: Nullable(Iso()),
 });
 export const TornadoList = Testing({ sessions: Type.Array(TornadoLine), total_count: Type.Integer() });
-export const TornadoQuery = PageQuery(100, 50);
+export const TornadoQuery = Type.Object({
+  pathway_id: Optional(Uuid()),
+  ...PageQuery(100, 50).properties,
+});
 
 const TornadoStatusView = Type.Object(statusFields);
 export type TornadoStatusView = Static<typeof TornadoStatusView>;
 export const TornadoAnswer = Testing(statusFields);
 export const TornadoPath = PathId('id', 'Id of the session');
+
+export const TornadoAccept = Closed({
+  fix_ids: Type.Array(Text(1, 20), { minItems: 1, maxItems: 500, uniqueItems: true }),
+  name: Optional(Text(1, 200)),
+});
+export type TornadoAccept = Static<typeof TornadoAccept>;
+export const TornadoAccepted = Testing({
+  pathway_id: text,
+  version_number: Type.Integer(),
+  name: text,
+  created_at: Iso(),
+});
 export const TornadoCancelled = Testing({ cancelled: Type.Literal(true) });

@@ -124,6 +124,7 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/agent-testing/batches/{id}/cancel': 'ends',
   'POST /v1/agent-testing/simulation-sets/{id}/cancel': 'ends',
   'POST /v1/agent-testing/tornado/{id}/cancel': 'ends',
+  'POST /v1/agent-testing/tornado/{id}/accept': 'a version of the pathway',
   'POST /v1/agent-testing/scenarios/generate-from-call': 'answers with a draft that is not kept',
   'POST /v1/calls/{call_id}/stop': 'ends',
   'POST /v1/calls/{call_id}/recording/pause': 'of the call',
