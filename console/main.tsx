@@ -5,6 +5,7 @@ import './styles/parts.css';
 import './styles/calls.css';
 import './styles/tests.css';
 import './styles/connect.css';
+import './styles/quality.css';
 import { resumeSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { watchConnection } from './connection.ts';

@@ -20,6 +20,8 @@ export const consolePaths = {
   run: '/runs/:id',
   sets: '/sets',
   set: '/sets/:id',
+  quality: '/quality',
+  pathwayQuality: '/quality/:id',
   widgets: '/widgets',
   widget: '/widgets/:id',
   tools: '/tools',

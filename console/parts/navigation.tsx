@@ -27,6 +27,7 @@ const ofCustomers: readonly NavGroup[] = [
       ['tests', 'test'],
       ['runs', 'run'],
       ['sets', 'set'],
+      ['quality', 'pathwayQuality'],
       ['tools', 'tool'],
       ['widgets', 'widget'],
     ],

@@ -40,6 +40,8 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
   ports: () => import('./ports/ports.tsx').then((one) => one.Ports),
   port: () => import('./ports/port.tsx').then((one) => one.PortScreen),
   set: () => import('./tests/set.tsx').then((one) => one.SetScreen),
+  quality: () => import('./quality/pathways.tsx').then((one) => one.Qualities),
+  pathwayQuality: () => import('./quality/quality.tsx').then((one) => one.PathwayQuality),
 };
 
 export function Shown() {

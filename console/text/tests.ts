@@ -43,6 +43,7 @@ export const tests = {
       title: 'New scenario from a template',
       template: 'Template',
       agent: 'Agent to test',
+      foreign: 'Agents of others',
       add: 'Add',
       turns: (count: number) => `at most ${count} turns`,
     },

@@ -39,6 +39,7 @@ export const texts = {
     tests: 'Test scenarios',
     runs: 'Test runs',
     sets: 'Simulation sets',
+    quality: 'Quality',
     tools: 'Tools',
     widgets: 'Widgets',
     organization: 'Settings',

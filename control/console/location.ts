@@ -20,6 +20,7 @@ const packages = [
   'sip.js',
   '@dagrejs/dagre',
   '@dagrejs/graphlib',
+  'd3-sankey',
 ];
 
 /** What the console is made of besides its own folder; a test follows its imports. */

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
-import { type ConsoleScene, runToEnd, seedConsoleScene } from '../kit/control/console-scene.ts';
+import { type ConsoleScene, runToEnd, seedConsoleScene, seedFaults } from '../kit/control/console-scene.ts';
 import { EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import { order } from '../kit/control/porting.ts';
 import {
@@ -92,11 +92,15 @@ describe('the screens about tests of agents', () => {
   });
 
   it('make a scenario from a template', async () => {
+    const theirs = { name: 'Their bot', url: 'https://bot.example.com/', format: 'openai', model: 'm' };
+    await control.api.ok('POST', '/v1/agent-testing/agents', theirs);
     await page.goto('/tests');
     await page.getByText('New scenario from a template').click();
     await page.locator('select[name=template]').selectOption({ label: 'Angry customer' });
+    await page.locator('select[name=agent]').selectOption({ label: 'Their bot' });
     await button('Add').click();
     await page.getByRole('heading', { name: 'Angry customer' }).waitFor();
+    await page.locator('dd').getByText('Their bot').waitFor();
     await isAccessible(page);
     await page.goto('/tests/00000000-0000-4000-8000-000000000009');
     await page.getByRole('alert').getByText('SCENARIO_NOT_FOUND').waitFor();
@@ -108,6 +112,46 @@ describe('the pathways', () => {
     stepsThroughACall({ page, control, scene }));
   it('are gone through by keys, and read as a list', () =>
     goesThroughTheGraphByKeys({ page, control, scene }));
+});
+
+describe('the quality of a pathway', () => {
+  it('shows how its versions do, where runs fail, and what keeps a version from production', async () => {
+    await runToEnd(control.api, scene.hours, 1);
+    await runToEnd(control.api, scene.hours, 2);
+    await page.goto('/quality');
+    await page.getByRole('link', { name: 'Front desk' }).click();
+    await page.getByRole('row', { name: /^version 1, first .* production/ }).waitFor();
+    await page.getByRole('img', { name: /^Asks for the hours, version 1: 0 of / }).waitFor();
+    await page.getByRole('img', { name: /^Drawing of [0-9]+ stations/ }).waitFor();
+    const gate = page.getByRole('region', { name: 'The gate of production', exact: true });
+    await gate.getByRole('row', { name: 'Books an appointment not run on this content' }).waitFor();
+    await isAccessible(page);
+    await gate.getByRole('button', { name: 'Publish when it passes: version 2' }).click();
+    await button('Run and publish').click();
+    await gate.getByText('in production', { exact: true }).waitFor();
+    await page.goto('/quality');
+    await page.getByRole('cell', { name: 'version 2' }).waitFor();
+    await isAccessible(page);
+  });
+
+  it('is repaired: some fixes are accepted as a version, or all are refused', async () => {
+    const pathway = await seedFaults(control.api);
+    await page.goto(`/quality/${pathway}`);
+    await page.locator('select[name=repair-version]').selectOption('1');
+    await button('Start a repair').click();
+    await addressOf('session=');
+    await page.getByRole('heading', { name: 'Repair all pass' }).waitFor();
+    await page.getByText('edges/greet-hours').waitFor();
+    await isAccessible(page);
+    await page.getByLabel('Accept fix-001').check();
+    await button('Accept 1 of 2').click();
+    await page.getByRole('link', { name: 'version 3, Tornado: version 1 with fix-001' }).waitFor();
+    await page.goBack();
+    await button('Refuse all fixes and delete version 2').click();
+    await button('Delete it').click();
+    await page.getByRole('link', { name: /^version 3, / }).waitFor();
+    expect(await page.getByRole('link', { name: /^version 2, / }).count()).toBe(0);
+  });
 });
 
 describe('connecting a PBX', () => {

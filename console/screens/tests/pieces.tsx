@@ -41,18 +41,31 @@ export function took(ms: number | null): string {
   return ms < 60_000 ? figure(ms / 1000, 1, 's') : duration(ms / 1000);
 }
 
-/** Of each pathway and persona that can be tested, its name. */
-export async function agentNames(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const pathways = await request('GET /v1/pathway', { query: { limit: 500 }, signal });
-  return new Map(pathways.map((one) => [one.pathway_id, one.name]));
+/** What can be tested, by id, with its name. */
+export interface AgentNames {
+  readonly pathways: ReadonlyMap<string, string>;
+  /** Agents of others, reached over HTTP. */
+  readonly foreign: ReadonlyMap<string, string>;
+}
+
+export async function agentNames(signal: AbortSignal): Promise<AgentNames> {
+  const [pathways, { agents }] = await Promise.all([
+    request('GET /v1/pathway', { query: { graphs: false, limit: 500 }, signal }),
+    request('GET /v1/agent-testing/agents', { query: { limit: 100 }, signal }),
+  ]);
+  return {
+    pathways: new Map(pathways.map((one) => [one.pathway_id, one.name])),
+    foreign: new Map(agents.map(({ id, name }) => [id, name])),
+  };
 }
 
 export function agentOf(
-  subject: { readonly pathway_id: string | null; readonly persona_id: string | null },
-  names: ReadonlyMap<string, string>,
+  { agent_id, pathway_id }: Pick<Scenario, 'agent_id' | 'pathway_id'>,
+  { foreign, pathways }: AgentNames,
 ): string {
-  if (subject.pathway_id === null) return tests.scenarios.persona;
-  return names.get(subject.pathway_id) ?? subject.pathway_id.slice(0, 8);
+  if (agent_id !== null) return foreign.get(agent_id) ?? agent_id.slice(0, 8);
+  if (pathway_id === null) return tests.scenarios.persona;
+  return pathways.get(pathway_id) ?? pathway_id.slice(0, 8);
 }
 
 const { head } = tests.runs;

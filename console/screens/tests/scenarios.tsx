@@ -10,7 +10,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
 import { tests } from '../../text/tests.ts';
-import { agentNames, agentOf, RunStatus, score } from './pieces.tsx';
+import { type AgentNames, agentNames, agentOf, RunStatus, score } from './pieces.tsx';
 import { NewScenario } from './templates.tsx';
 
 const words = tests.scenarios;
@@ -104,10 +104,10 @@ export function Scenarios() {
     });
   return (
     <Screen title={words.title}>
-      {data && data.names.size > 0 && <AgentFilter names={data.names} pathway={pathway} />}
+      {data && data.names.pathways.size > 0 && <AgentFilter names={data.names.pathways} pathway={pathway} />}
       <LoadState of={loaded} />
       {data?.scenarios.length === 0 && (
-        <Empty title={words.empty}>{data.names.size === 0 ? words.noPathway : words.emptyNext}</Empty>
+        <Empty title={words.empty}>{canBeTested(data.names) ? words.emptyNext : words.noPathway}</Empty>
       )}
       {data && data.scenarios.length > 0 && (
         <>
@@ -115,11 +115,15 @@ export function Scenarios() {
           <Table name={words.title} rows={data.scenarios} columns={columns} keyOf={(row) => row.id} />
         </>
       )}
-      {data && data.names.size > 0 && mayChange.value && (
+      {data && canBeTested(data.names) && mayChange.value && (
         <NewScenario names={data.names} pathway={pathway} open={data.scenarios.length === 0} />
       )}
     </Screen>
   );
+}
+
+function canBeTested({ foreign, pathways }: AgentNames): boolean {
+  return pathways.size + foreign.size > 0;
 }
 
 function AgentFilter({ names, pathway }: { names: ReadonlyMap<string, string>; pathway: string }) {

@@ -23,7 +23,7 @@ function versionIn(data: FormData, name: string): { readonly version_number?: nu
   return chosen === '' ? {} : { version_number: Number(chosen) };
 }
 
-export function StartRun({ scenario: { id, pathway_id, scenario_type }, versions }: StartRunProps) {
+export function StartRun({ scenario: { agent_id, id, pathway_id, scenario_type }, versions }: StartRunProps) {
   const overCall = useSignal(false);
   const start = async (data: FormData) => {
     const given = textOf(data, 'seed');
@@ -77,7 +77,7 @@ export function StartRun({ scenario: { id, pathway_id, scenario_type }, versions
           {words.seed}
           <input name="seed" type="number" min="0" max={mostSeed} aria-describedby="seed-hint" />
         </label>
-        {scenario_type !== 'HISTORICAL' && (
+        {scenario_type !== 'HISTORICAL' && agent_id === null && (
           <label>
             {words.over}
             <select

@@ -6,11 +6,12 @@ import { Loading, ProblemNote } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { navigate, pathTo } from '../../router.ts';
 import { tests } from '../../text/tests.ts';
+import type { AgentNames } from './pieces.tsx';
 
 const words = tests.scenarios.template;
 
 interface NewScenarioProps {
-  readonly names: ReadonlyMap<string, string>;
+  readonly names: AgentNames;
   /** The agent that is chosen at first; '': the first one. */
   readonly pathway: string;
   readonly open: boolean;
@@ -32,6 +33,12 @@ export function NewScenario({ open, ...props }: NewScenarioProps) {
   );
 }
 
+/** @param chosen the value of an option: what it is, and its id */
+function subjectOf(chosen: string): { readonly agent_id: string } | { readonly pathway_id: string } {
+  const [kind = '', id = ''] = chosen.split(' ');
+  return kind === 'agent' ? { agent_id: id } : { pathway_id: id };
+}
+
 function Templates({ names, pathway }: Omit<NewScenarioProps, 'open'>) {
   const loaded = useLoaded('templates', (signal) =>
     request('GET /v1/agent-testing/templates', { query: {}, signal }),
@@ -46,7 +53,7 @@ function Templates({ names, pathway }: Omit<NewScenarioProps, 'open'>) {
   const add = async (data: FormData) => {
     const { scenario } = await request('POST /v1/agent-testing/templates/{id}/clone', {
       path: { id: textOf(data, 'template') },
-      body: { pathway_id: textOf(data, 'pathway') },
+      body: subjectOf(textOf(data, 'agent')),
     });
     navigate(pathTo('test', scenario.id));
   };
@@ -71,12 +78,21 @@ function Templates({ names, pathway }: Omit<NewScenarioProps, 'open'>) {
         </label>
         <label>
           {words.agent}
-          <select name="pathway">
-            {[...names].map(([id, name]) => (
-              <option key={id} value={id} selected={id === pathway}>
+          <select name="agent">
+            {[...names.pathways].map(([id, name]) => (
+              <option key={id} value={`pathway ${id}`} selected={id === pathway}>
                 {name}
               </option>
             ))}
+            {names.foreign.size > 0 && (
+              <optgroup label={words.foreign}>
+                {[...names.foreign].map(([id, name]) => (
+                  <option key={id} value={`agent ${id}`}>
+                    {name}
+                  </option>
+                ))}
+              </optgroup>
+            )}
           </select>
         </label>
       </Form>

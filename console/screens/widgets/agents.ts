@@ -8,7 +8,7 @@ export interface Agents {
 
 export async function readAgents(signal: AbortSignal): Promise<Agents> {
   const [pathways, personas] = await Promise.all([
-    request('GET /v1/pathway', { query: { limit: 100 }, signal }),
+    request('GET /v1/pathway', { query: { graphs: false, limit: 100 }, signal }),
     request('GET /v1/personas', { query: { limit: 100 }, signal }),
   ]);
   return {

@@ -2,6 +2,7 @@
 import { PathwayCreated } from '#shared/api/pathways.ts';
 import type { Api } from '../programs/api.ts';
 import { eventually } from '../programs/eventually.ts';
+import { faultyGraph, missingEdge, wrongTransfer } from './dental.ts';
 
 const testing = '/v1/agent-testing';
 
@@ -81,4 +82,16 @@ export async function runToEnd(api: Api, scenario: string, version: number): Pro
     const run = JSON.parse((await api.ok('GET', `${testing}/runs/${id}`)).text);
     return run.completed_at === null ? null : id;
   });
+}
+
+/** A pathway whose version 1 has faults, each met by a scenario. @returns its id */
+export async function seedFaults(api: Api): Promise<string> {
+  const { pathway_id } = await api.read(PathwayCreated, 'POST', '/v1/pathway/create', {
+    name: 'Faulty desk',
+  });
+  await api.ok('POST', `/v1/pathway/${pathway_id}/version`, { name: 'faulty', ...faultyGraph });
+  for (const met of [missingEdge, wrongTransfer]) {
+    await api.ok('POST', `${testing}/scenarios`, { pathway_id, ...met });
+  }
+  return pathway_id;
 }
