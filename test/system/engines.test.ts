@@ -7,7 +7,6 @@ import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { EngineProgram } from '../kit/programs/engine-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
-import { commandLine } from '../kit/programs/processes.ts';
 import { TestTrunk } from '../kit/programs/trunk.ts';
 import { attachTrunk, byePathway, health, startTrunkSystem } from '../kit/programs/trunk-system.ts';
 
@@ -76,7 +75,7 @@ async function callOut(to: string): Promise<string> {
 }
 
 test('starts no embedded engine', () => {
-  expect(system.processes().filter((pid) => commandLine(pid).includes('engine/main.ts'))).toEqual([]);
+  expect(system.embeddedEngines()).toEqual([]);
 });
 
 test('accepts a call, with a trace from the copies of the engine', async () => {

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { InboundNumberList } from '#shared/api/inbound.ts';
 import { type PostgresServer, startPostgres } from '../kit/db/postgres-server.ts';
+import { builtProgram } from '../kit/programs/built-programs.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 
@@ -38,17 +39,16 @@ async function createDatabase(): Promise<string> {
   return server.url(name);
 }
 
-const settings = (env: NodeJS.ProcessEnv = {}, folder = control.folder): NodeJS.ProcessEnv => ({
-  PATH: process.env.PATH,
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-  NODE_NO_WARNINGS: '1',
-  TRUNKLINE_DATA: folder,
-  ...env,
-});
-const programFile = (name: string) => join(import.meta.dirname, '..', '..', 'control', `${name}.ts`);
-
-function run(name: string, args: readonly string[], env: NodeJS.ProcessEnv, folder = control.folder) {
-  return promisify(execFile)(process.execPath, [programFile(name), ...args], { env: settings(env, folder) });
+function run(name: string, args: readonly string[], more: NodeJS.ProcessEnv, folder = control.folder) {
+  const { file, compiled } = builtProgram(join(import.meta.dirname, '..', '..', 'control', `${name}.ts`));
+  const env = {
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: compiled,
+    NODE_NO_WARNINGS: '1',
+    TRUNKLINE_DATA: folder,
+    ...more,
+  };
+  return promisify(execFile)(process.execPath, [file, ...args], { env });
 }
 
 const attach = (number: string) =>

@@ -161,9 +161,14 @@ export class TestSystem {
 
   get enginePid(): number {
     if (this.#drachtio) return this.#drachtio.pid;
-    const engine = this.processes().find((pid) => commandLine(pid).includes('engine/main.ts'));
+    const [engine] = this.embeddedEngines();
     if (engine === undefined) throw new Error('no engine runs');
     return engine;
+  }
+
+  /** Those that the edge started. */
+  embeddedEngines(): number[] {
+    return this.processes().filter((pid) => /engine\/main\.(ts|mjs)/.test(commandLine(pid)));
   }
 
   /** Status of /health; null: no answer. */

@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import type { ControlOptions } from '../../../control/program.ts';
 import type { EdgeOptions } from '../../../edge/start/context.ts';
 import { nodeFlags } from '../../../scripts/supervisor/node-flags.ts';
+import { builtProgram, giveDatabase } from './built-programs.ts';
 import { witness } from './eventually.ts';
 import { family } from './processes.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
+/** Benches measure the sources as an operator starts them. */
+const isTest = process.env.VITEST_POOL_ID !== undefined;
 /** Output kept for failure messages, characters. */
 const keptOutput = 20_000;
 /** Of it, what errors of the kit show. */
@@ -79,9 +82,10 @@ export class TestProgram {
   }
 
   start(): void {
-    const child = spawn(process.execPath, [...nodeFlags[this.name], this.#file, ...this.#args], {
+    const { file, env } = isTest ? this.#built() : { file: this.#file, env: this.#env };
+    const child = spawn(process.execPath, [...nodeFlags[this.name], file, ...this.#args], {
       cwd: root,
-      env: this.#env,
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const keep = (chunk: Buffer) => {
@@ -100,6 +104,14 @@ export class TestProgram {
       if (this.#child === child) this.#child = null;
     });
     this.#child = child;
+  }
+
+  #built(): { file: string; env: NodeJS.ProcessEnv } {
+    const { DATABASE_URL, TRUNKLINE_DATA } = this.#env;
+    if (this.name === 'control' && DATABASE_URL === undefined && TRUNKLINE_DATA !== undefined)
+      giveDatabase(TRUNKLINE_DATA);
+    const { file, compiled } = builtProgram(this.#file);
+    return { file, env: { ...this.#env, NODE_COMPILE_CACHE: compiled } };
   }
 
   /** Records the current processes, for the final check that none is left. */

