@@ -19,6 +19,8 @@ import { SocketQueue } from './socket-queue.ts';
  * some milliseconds, however many others have just connected.
  */
 const handshakesPerTurn = 4;
+/** Connections taken over after their handshake in one turn: peers may finish theirs at the same moment. */
+const establishedPerTurn = 16;
 
 export interface ListenAddress {
   readonly host: string;
@@ -82,10 +84,16 @@ export class Listener {
   ): Listener {
     const secure = createTlsServer({ ...context, handshakeTimeout: 0 });
     const listener = new Listener(secure, admission, events, limits.handshakeTimeoutMs);
-    secure.on('secureConnection', (socket) => {
+    const established = new SocketQueue<TLSSocket>(establishedPerTurn, (socket) => {
+      socket.off('error', ignoreReset);
       const slot = listener.#arrived(socket);
       if (slot) events.tls(socket, slot);
       else socket.destroy();
+    });
+    secure.on('secureConnection', (socket) => {
+      // Nobody else listens until its turn.
+      socket.on('error', ignoreReset);
+      established.add('', socket);
     });
     return listener;
   }
