@@ -7,7 +7,15 @@ import { openApiOf } from '../../../test/kit/control/openapi.ts';
 import { planOf } from '../../../test/kit/db/driver.ts';
 import { onSqlite } from '../../../test/kit/db/test-database.ts';
 import { listedScenario, pageOfScenarios } from '../scenarios/store.ts';
-import { dayCounts, newestRuns, runGroups, scenarioNames, spanOf, statusCounts, weekCounts } from './store.ts';
+import {
+  dayCounts,
+  newestRuns,
+  runGroups,
+  scenarioNames,
+  spanOf,
+  statusCounts,
+  weekCounts,
+} from './store.ts';
 import { contentCounts, knownScenarios } from './versions-store.ts';
 
 const base = '/v1/agent-testing';
