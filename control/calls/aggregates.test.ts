@@ -128,27 +128,28 @@ it.each(['', 'per=all&', 'by=day&'])('has pages that together are the whole list
   expect(paged).toEqual(whole);
 });
 
-it.each([true, false])('ends a page early where there is much to read, by trunk: %s', async (byTrunk) => {
+it.each([
+  ['each trunk', { byTrunk: true }, { sums: 30, periods: 1000 }],
+  ['all trunks', { byTrunk: false }, { sums: 30, periods: 1000 }],
+  ['all trunks, few periods', { byTrunk: false }, { sums: 1000, periods: 1 }],
+  ['one trunk', { byTrunk: true, trunkId: 'b' }, { sums: 8, periods: 1000 }],
+  ['one trunk, few periods', { byTrunk: true, trunkId: 'b' }, { sums: 1000, periods: 2 }],
+  ['one trunk of all', { byTrunk: false, trunkId: 'b' }, { sums: 8, periods: 1000 }],
+])('ends a page early where there is much to read: %s', async (_, which, limits) => {
   const { db } = test.control.services.database;
-  const filter = { orgId: test.orgId, unit: 'hour' as const, byTrunk };
+  const filter = { orgId: test.orgId, unit: 'hour' as const, ...which };
   const whole = await readAggregates(db, filter, 500);
+  expect(whole.next).toBeNull();
+  expect(whole.cells.length).toBeGreaterThanOrEqual(3);
   const cells: unknown[] = [];
-  for (let after: (typeof whole)['next'] | undefined; after !== null; ) {
-    const page = await readAggregates(db, { ...filter, ...(after && { after }) }, 500, 5);
-    expect(page.cells.length).toBeLessThanOrEqual(1);
+  let pages = 0;
+  for (let after: (typeof whole)['next'] | undefined; after !== null; pages++) {
+    const page = await readAggregates(db, { ...filter, ...(after && { after }) }, 500, limits);
     cells.push(...page.cells);
     after = page.next;
   }
   expect(cells).toEqual(whole.cells);
-});
-
-it('reads no more for one trunk than for all', async () => {
-  const { db } = test.control.services.database;
-  const filter = { orgId: test.orgId, unit: 'hour' as const, byTrunk: true, trunkId: 'b' };
-  const first = await readAggregates(db, filter, 500, 5);
-  expect([first.cells, first.next?.trunk_id]).toEqual([[], '']);
-  const second = await readAggregates(db, { ...filter, ...(first.next && { after: first.next }) }, 500, 40);
-  expect(second.cells.map(({ trunk_id }) => trunk_id)).toContain('b');
+  expect(pages).toBeGreaterThan(1);
 });
 
 it('is empty without calls, for another organization, and says what a wrong cursor is', async () => {

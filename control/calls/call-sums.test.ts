@@ -6,7 +6,7 @@ import { callRecord } from '../../test/kit/control/edge-client.ts';
 import { openTestDatabase } from '../../test/kit/db/test-database.ts';
 import type { Database } from '../db/open.ts';
 import { createReportStore } from '../report-writers.ts';
-import { deleteSumsBefore } from './call-sums.ts';
+import { allTrunks, deleteSumsBefore } from './call-sums.ts';
 import { countEarlierCalls, uncountedSince } from './earlier-calls.ts';
 import { failQueuedCall } from './lost-store.ts';
 
@@ -118,7 +118,12 @@ it('wait until the release before has ended', async () => {
 it('are deleted when their hour or day is over for as long as calls are kept', async () => {
   await report(some(1), some(2));
   const periods = async () => {
-    const rows = await database.db.selectFrom('call_sums').select('period').orderBy('period').execute();
+    const rows = await database.db
+      .selectFrom('call_sums')
+      .select('period')
+      .where('trunk_id', '=', allTrunks)
+      .orderBy('period')
+      .execute();
     return rows.map(({ period }) => period);
   };
   await deleteSumsBefore(database.db, '2030-01-01T01:30:00.000Z');

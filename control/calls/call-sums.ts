@@ -1,5 +1,5 @@
 /**
- * Sums of calls by hour and day, trunk, direction and MOS. They are exact whatever comes: each write of calls takes out what
+ * Sums of calls by hour and day, trunk, direction and MOS, and of all trunks together. They are exact whatever comes: each write of calls takes out what
  * the stored rows had counted for, and puts in what they count for afterwards, in its own transaction. Calls that are not
  * counted yet (earlier-calls.ts) are left out on both sides.
  */
@@ -78,6 +78,9 @@ const saveSums = insertsMany<CallSumRow>(
   },
 );
 
+/** As `trunk_id`: the sums of all calls, also those without a trunk. No configuration has this id. */
+export const allTrunks = '*';
+
 /** Characters of an ISO time that name its period. */
 export const periodChars = { hour: 13, day: 10 } as const;
 
@@ -88,23 +91,17 @@ class Sums {
     const { answered_at, ended_at, started_at, media } = call;
     const talk = answered_at && ended_at ? Math.max(0, Date.parse(ended_at) - Date.parse(answered_at)) : 0;
     const mos = Math.round((media === null ? 0 : (fromJson(media)?.mos ?? 0)) * 100);
-    for (const unit of ['hour', 'day'] as const) {
-      const period = started_at.slice(0, periodChars[unit]);
-      const of = {
-        org_id: call.org_id,
-        unit,
-        period,
-        trunk_id: call.trunk_id ?? '',
-        direction: call.direction,
-        mos,
-      };
-      const key = JSON.stringify(of);
-      const row = this.#rows.get(key) ?? { ...of, calls: 0, answered: 0, talk_ms: 0 };
-      row.calls += sign;
-      row.answered += answered_at === null ? 0 : sign;
-      row.talk_ms += sign * talk;
-      this.#rows.set(key, row);
-    }
+    for (const unit of ['hour', 'day'] as const)
+      for (const trunk_id of [call.trunk_id ?? '', allTrunks]) {
+        const period = started_at.slice(0, periodChars[unit]);
+        const of = { org_id: call.org_id, unit, period, trunk_id, direction: call.direction, mos };
+        const key = JSON.stringify(of);
+        const row = this.#rows.get(key) ?? { ...of, calls: 0, answered: 0, talk_ms: 0 };
+        row.calls += sign;
+        row.answered += answered_at === null ? 0 : sign;
+        row.talk_ms += sign * talk;
+        this.#rows.set(key, row);
+      }
   }
 
   /** In one order, so that no two transactions wait for each other's rows; without those that change nothing. */

@@ -24,7 +24,7 @@ export {
 } from './json.ts';
 export { isPresent, livingReplicas } from './leases.ts';
 export { databaseLimits } from './limits.ts';
-export { type ColumnTypes, insertsMany, isAmong, updatesMany } from './many.ts';
+export { type ColumnTypes, insertsMany, isAmong, isListed, updatesMany } from './many.ts';
 export { onIndex } from './on-index.ts';
 export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
 export { type Listening, wakeListeners } from './postgres/listening.ts';

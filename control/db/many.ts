@@ -13,6 +13,12 @@ export function isAmong(db: Db, column: string, values: readonly string[]): RawB
   return sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${values}))`;
 }
 
+/** The same for queries that are built each time. */
+export function isListed(db: Db, column: string, values: readonly string[]): RawBuilder<SqlBool> {
+  if (dialectOf(db) === 'postgres') return sql<SqlBool>`${sql.ref(column)} = any(${values}::text[])`;
+  return sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${JSON.stringify(values)}))`;
+}
+
 /** What a column holds, in PostgreSQL's words. */
 type ColumnType = 'text' | 'bigint';
 

@@ -44,8 +44,8 @@ describe('a database of an earlier version', () => {
     async (_name, count) => {
       await migrate(db, upTo(count));
       fillTables(file);
-      // No version wrote to the table `replicas`.
-      const { replicas: _dropped, ...before } = storedRows(file);
+      // No version wrote to the table `replicas`; the sums of calls are counted anew from the calls.
+      const { replicas: _dropped, call_sums: _sums, uncounted_calls: _left, ...before } = storedRows(file);
       await migrate(db, migrations);
       expect(asBefore(before, storedRows(file))).toEqual(before);
       expect(file.pragma('integrity_check', { simple: true })).toBe('ok');

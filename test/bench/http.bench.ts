@@ -150,6 +150,13 @@ async function measureRoutes(
   const filtered = `phone_number=${number}&direction=outbound&status=busy`;
   await measure('the same of a number, direction and status', 0.5, get(`/v1/sip/calls?${filtered}`));
   await measure('GET /v1/sip/calls, 500 calls', 0.1, get('/v1/sip/calls?limit=500'));
+  const aggregates = '/v1/sip/calls/aggregates?limit=500&to_date=2030-01-01T00:00:00.000Z';
+  const lastDay = `${aggregates}&by=hour&from_date=2029-12-31`;
+  const lastMonth = `${aggregates}&by=day&from_date=2029-12-02`;
+  await measure('aggregates of a day by hour, all trunks', 0.05, get(`${lastDay}&per=all`));
+  await measure('the same by trunk, largest page', 0.05, get(lastDay));
+  await measure('aggregates of 30 days by day, all trunks', 0.05, get(`${lastMonth}&per=all`));
+  await measure('the same by trunk, largest page', 0.05, get(lastMonth));
   const chats: string[] = [];
   const create = httpRequest('POST', '/v1/pathway/chat/create', { key, body: { pathway_id: pathwayId } });
   await measure(

@@ -60,6 +60,7 @@ import { up as removedElements } from './0071-removed-elements.ts';
 import { up as phonesCallMore } from './0073-phones-call-more.ts';
 import { up as tornadoFixes } from './0075-tornado-fixes.ts';
 import { up as endpointCertificates } from './0077-endpoint-certificates.ts';
+import { up as sumsOfAllTrunks } from './0077b-sums-of-all-trunks.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -122,4 +123,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0073-phones-call-more': { up: phonesCallMore },
   '0075-tornado-fixes': { up: tornadoFixes },
   '0077-endpoint-certificates': { up: endpointCertificates },
+  '0077b-sums-of-all-trunks': { up: sumsOfAllTrunks },
 };
