@@ -21,6 +21,9 @@ export interface BlockingScenario {
   readonly reason: (typeof blockingReasons)[number];
   readonly latest_run_id: string | null;
   readonly score: number | null;
+  /** Runs of different seeds that must have passed, and how many of the newest ones have. */
+  readonly runs_required: number;
+  readonly runs_passed: number;
 }
 
 export type PromotionVerdict =

@@ -61,6 +61,8 @@ import { up as phonesCallMore } from './0073-phones-call-more.ts';
 import { up as tornadoFixes } from './0075-tornado-fixes.ts';
 import { up as endpointCertificates } from './0077-endpoint-certificates.ts';
 import { up as sumsOfAllTrunks } from './0077b-sums-of-all-trunks.ts';
+import { up as promotionRepeats } from './0078-promotion-repeats.ts';
+import { up as testMatrices } from './0079-test-matrices.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -124,4 +126,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0075-tornado-fixes': { up: tornadoFixes },
   '0077-endpoint-certificates': { up: endpointCertificates },
   '0077b-sums-of-all-trunks': { up: sumsOfAllTrunks },
+  '0078-promotion-repeats': { up: promotionRepeats },
+  '0079-test-matrices': { up: testMatrices },
 };

@@ -23,6 +23,8 @@ export interface TestScenarioRow {
   start_node_id: string | null;
   service_tone_enabled: Flag;
   is_required_for_promotion: Flag;
+  /** How many runs of different seeds the gate wants to have passed. */
+  promotion_repeats: number;
   enabled: Flag;
   input_messages: Json | null;
   advanced_instructions: string | null;
@@ -209,6 +211,10 @@ export interface TestSimulationSetRow {
   webhook_url: string | null;
   created_at: IsoTime;
   completed_at: IsoTime | null;
+  /** Of a cell of a matrix: which matrix, which place in it, and what it tests; else null. */
+  matrix_id: string | null;
+  matrix_place: number | null;
+  matrix_cell: Json | null;
 }
 
 export interface TestTornadoSessionRow {

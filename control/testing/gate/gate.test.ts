@@ -67,7 +67,15 @@ describe('publishing to production', () => {
       environment: 'production',
       batch_id: details.batch_id,
       scenarios: [
-        { scenario_id: id, name: 'Books and is done', reason: 'NO_RUN', latest_run_id: null, score: null },
+        {
+          scenario_id: id,
+          name: 'Books and is done',
+          reason: 'NO_RUN',
+          latest_run_id: null,
+          score: null,
+          runs_required: 1,
+          runs_passed: 0,
+        },
       ],
     });
     const batch = await client.endedBatch(String(details.batch_id));
@@ -120,6 +128,18 @@ describe('publishing to production', () => {
     const details = await blocked();
     expect(details.batch_id).not.toBe(first?.batch_id);
     expect(details.scenarios).toMatchObject([{}, { scenario_id: third, reason: 'NO_RUN' }]);
+  });
+
+  it('wants as many runs of different seeds to pass as the scenario says, and starts them', async () => {
+    const id = await required({ ...soundBooking, promotion_repeats: 3 });
+    await client.run(id, { version_number: 1, seed: 7 });
+    await client.run(id, { version_number: 1, seed: 7 });
+    const details = await blocked();
+    expect(details.scenarios).toMatchObject([{ reason: 'TOO_FEW_RUNS', runs_required: 3, runs_passed: 1 }]);
+    const batch = await client.endedBatch(String(details.batch_id));
+    expect(batch).toMatchObject({ status: 'PASSED', total_scenarios: 3 });
+    expect(new Set(batch.runs.map(({ scenario_id }) => scenario_id))).toEqual(new Set([id]));
+    expect((await publish()).status).toBe(200);
   });
 
   it('does not block publishing to staging', async () => {

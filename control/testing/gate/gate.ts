@@ -19,10 +19,10 @@ import type { TestRuns } from '../runs/start.ts';
 import type { Subject } from '../scenarios/rules.ts';
 import { settlePromotions } from './apply.ts';
 import { blockedBy } from './rules.ts';
-import { batchEnded, latestRun, requiredScenarios, runningBatch } from './store.ts';
+import { batchEnded, latestRuns, requiredScenarios, runningBatch } from './store.ts';
 
-/** Most scenarios of a batch (contract 6.6). */
-const mostScenarios = 100;
+/** Most runs of the gate's batch, as of any other (contract 6.6). */
+const mostRuns = 100;
 
 interface Blocked {
   readonly row: TestScenarioRow;
@@ -60,7 +60,7 @@ class TestGate implements PromotionGate {
   }
 
   async #batch(db: Db, { orgId, subject, contentHash }: PromotionRequest, blocked: readonly Blocked[]) {
-    const scenarios = blocked.slice(0, mostScenarios).map(({ row }) => row);
+    const scenarios = firstOf(blocked.map(({ row }) => row));
     const running = await runningBatch(db, orgId, contentHash, scenarios);
     if (running !== null) return running;
     const versionNumber =
@@ -69,7 +69,10 @@ class TestGate implements PromotionGate {
         : (await findPersonaVersion(db, subject.versionId)).version_number;
     const { batchId } = await startBatch(this.#services, db, {
       orgId,
-      scenarioIds: scenarios.map(({ id }) => id),
+      // Each run has a seed of its own.
+      scenarioIds: scenarios.flatMap(({ id, promotion_repeats }) =>
+        Array<string>(promotion_repeats).fill(id),
+      ),
       versionNumber,
       triggerSource: 'promotion',
       contentHash,
@@ -90,6 +93,15 @@ class TestGate implements PromotionGate {
   }
 }
 
+/** As many scenarios as their runs fit into one batch. */
+function firstOf(scenarios: readonly TestScenarioRow[]): TestScenarioRow[] {
+  let room = mostRuns;
+  return scenarios.filter(({ promotion_repeats }) => {
+    room -= promotion_repeats;
+    return room >= 0;
+  });
+}
+
 async function blockedScenarios(
   db: Db,
   { contentHash, orgId, subject }: PromotionRequest,
@@ -100,7 +112,7 @@ async function blockedScenarios(
       : { kind: 'persona', id: subject.personaId };
   const blocked: Blocked[] = [];
   for (const row of await requiredScenarios(db, orgId, tested)) {
-    const blocking = blockedBy(row, await latestRun(db, row.id, contentHash));
+    const blocking = blockedBy(row, await latestRuns(db, row.id, contentHash));
     if (blocking) blocked.push({ row, blocking });
   }
   return blocked;

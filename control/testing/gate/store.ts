@@ -18,8 +18,11 @@ export function requiredScenarios(db: Db, orgId: string, { kind, id }: Subject):
     .execute();
 }
 
-/** The newest run of a scenario on exactly this content, with the scenario's own request data. */
-export function latestRun(db: Db, scenarioId: string, contentHash: string): Promise<TestRunRow | undefined> {
+/** Runs of one seed count once, so that some more than `promotion_repeats` are read. */
+const mostRuns = 100;
+
+/** The newest runs of a scenario on exactly this content, with the scenario's own request data. */
+export function latestRuns(db: Db, scenarioId: string, contentHash: string): Promise<TestRunRow[]> {
   return db
     .selectFrom('test_runs')
     .selectAll()
@@ -28,16 +31,16 @@ export function latestRun(db: Db, scenarioId: string, contentHash: string): Prom
     .where('request_data_override', 'is', null)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(mostRuns)
+    .execute();
 }
 
-/** The running batch of an earlier request for this content, with a run of each scenario in its current form. */
+/** The running batch of an earlier request for this content, with the runs of each scenario in its current form. */
 export async function runningBatch(
   db: Db,
   orgId: string,
   contentHash: string,
-  scenarios: readonly Pick<TestScenarioRow, 'id' | 'updated_at'>[],
+  scenarios: readonly Pick<TestScenarioRow, 'id' | 'updated_at' | 'promotion_repeats'>[],
 ): Promise<string | null> {
   const batches = await db
     .selectFrom('test_batches')
@@ -55,9 +58,12 @@ export async function runningBatch(
       .where('org_id', '=', orgId)
       .where('batch_id', '=', id)
       .execute();
-    const covers = scenarios.every((scenario) =>
-      runs.some((run) => run.scenario_id === scenario.id && run.created_at >= scenario.updated_at),
-    );
+    const covers = scenarios.every((scenario) => {
+      const own = runs.filter(
+        (run) => run.scenario_id === scenario.id && run.created_at >= scenario.updated_at,
+      );
+      return own.length >= scenario.promotion_repeats;
+    });
     if (covers) return id;
   }
   return null;

@@ -70,6 +70,7 @@ export function newContent(body: ScenarioCreate): ScenarioContent {
     start_node_id: null,
     service_tone_enabled: 0,
     is_required_for_promotion: 0,
+    promotion_repeats: 1,
     enabled: 1,
     input_messages: null,
     advanced_instructions: null,
@@ -102,6 +103,7 @@ export function changedContent(body: ScenarioUpdate): Partial<ScenarioContent> {
     ...(body.is_required_for_promotion !== undefined && {
       is_required_for_promotion: flag(body.is_required_for_promotion),
     }),
+    ...(body.promotion_repeats !== undefined && { promotion_repeats: body.promotion_repeats }),
     ...(body.enabled !== undefined && { enabled: flag(body.enabled) }),
   };
 }

@@ -153,7 +153,14 @@ export async function listedScenario(
       'scenario_type',
     ])
     .select(['tester_persona_name', 'max_turns', 'start_node_id', 'service_tone_enabled'])
-    .select(['is_required_for_promotion', 'enabled', 'created_at', 'updated_at', 'deleted_at'])
+    .select([
+      'is_required_for_promotion',
+      'promotion_repeats',
+      'enabled',
+      'created_at',
+      'updated_at',
+      'deleted_at',
+    ])
     .select(kept)
     .where('id', '=', id)
     .executeTakeFirstOrThrow();

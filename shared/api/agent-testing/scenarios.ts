@@ -55,6 +55,7 @@ export const clonable = {
   start_node_id: Optional(Nullable(Text(1, 128))),
   service_tone_enabled: Optional(Type.Boolean()),
   is_required_for_promotion: Optional(Type.Boolean()),
+  promotion_repeats: Optional(Integer(1, 20)),
 };
 
 /** The scenario's subject: exactly one of them. */
@@ -106,6 +107,7 @@ export const scenarioFields = {
   start_node_id: Nullable(text),
   service_tone_enabled: Type.Boolean(),
   is_required_for_promotion: Type.Boolean(),
+  promotion_repeats: Type.Integer(),
   enabled: Type.Boolean(),
   input_messages: Nullable(
     Type.Array(

@@ -11,6 +11,8 @@ export const blocking: BlockingScenario = {
   reason: 'NO_RUN',
   latest_run_id: null,
   score: null,
+  runs_required: 1,
+  runs_passed: 0,
 };
 
 /** A gate that a test opens and closes; it records its questions. */

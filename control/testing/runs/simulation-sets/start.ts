@@ -56,6 +56,9 @@ export async function startSimulationSet(
       webhook_url: webhook_url ?? null,
       created_at: isoTime(services.clock),
       completed_at: null,
+      matrix_id: null,
+      matrix_place: null,
+      matrix_cell: null,
     };
     await insertSet(db, row);
     const change = { orgId, subject: row.id, action: 'simulation_set_start' as const };
