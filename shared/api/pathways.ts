@@ -114,6 +114,7 @@ export const blockingReasons = [
   'RUN_ERROR',
   'RUN_CANCELLED',
   'SCENARIO_CHANGED',
+  'TOO_FEW_RUNS',
 ] as const;
 
 export const Publish = Closed({
@@ -148,6 +149,8 @@ export const VersionGate = Type.Object({
       reason: OneOf(blockingReasons),
       latest_run_id: Nullable(text),
       score: Nullable(Type.Number()),
+      runs_required: Type.Integer({ description: 'Runs of different seeds that must have passed' }),
+      runs_passed: Type.Integer(),
     }),
     { maxItems: 100, description: 'The first 100 that block it' },
   ),

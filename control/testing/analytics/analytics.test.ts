@@ -58,7 +58,9 @@ describe('basic analytics', () => {
       errored: 1,
       cancelled: 1,
       pass_rate: 0.6667,
+      distinct_conversations: 3,
       pass_rate_interval: { low: 0.2077, high: 0.9385 },
+      pass_rate_note: null,
       failure_rate: 0.3333,
       avg_score: 0.7833,
     });
@@ -90,6 +92,25 @@ describe('basic analytics', () => {
     await ran(30 * dayMs, 'PASSED');
     await ran(30 * dayMs + 1, 'FAILED');
     expect((await get(`${pathwayId}?days=${days}`)).body.total_runs).toBe(count);
+  });
+
+  it('counts equal conversations as one sample', async () => {
+    for (let i = 0; i < 3; i++) await ran(hourMs, 'PASSED', 1, ['n1'], { said: 'Hello.' });
+    expect((await get(pathwayId)).body).toMatchObject({
+      total_runs: 3,
+      distinct_conversations: 1,
+      pass_rate: 1,
+      pass_rate_interval: null,
+      pass_rate_note: expect.stringContaining('one and the same conversation'),
+    });
+    await ran(hourMs, 'FAILED', 0, ['n1'], { said: 'Who is it?' });
+    // By hand: p = 3/4 of d = 2 samples, (.75 + .9604 ± 1.96 √(.09375 + .2401)) / 2.9208
+    expect((await get(pathwayId)).body).toMatchObject({
+      total_runs: 4,
+      distinct_conversations: 2,
+      pass_rate_interval: { low: 0.1979, high: 0.9733 },
+      pass_rate_note: null,
+    });
   });
 
   it('has no rates without runs', async () => {

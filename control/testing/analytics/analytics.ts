@@ -17,6 +17,7 @@ import { sankeyOf } from './sankey.ts';
 import { firstWithin, flowWithin } from './size.ts';
 import {
   dayCounts,
+  distinctConversations,
   mostGroups,
   newestRuns,
   pathsOf,
@@ -38,7 +39,7 @@ const shownStatus = { PASSED: 'passed', FAILED: 'failed', ERROR: 'error', CANCEL
 /** @param now ms */
 export async function basicAnalytics(db: Db, { id, org_id }: PathwayRow, now: number, days: number) {
   const span = spanOf(now, days);
-  const totals = totalsOf(await statusCounts(db, id, span));
+  const totals = totalsOf(await statusCounts(db, id, span), await distinctConversations(db, id, span));
   const names = await scenarioNames(db, org_id, id);
   const runs = await newestRuns(db, id, span.from);
   return {
@@ -65,7 +66,7 @@ export async function enhancedAnalytics(
   const paths = await pathsOf(db, id, new Set(all.slice(0, mostGroups).map(({ path_id }) => path_id)));
   const groups = all.filter(({ path_id }) => path_id === '' || paths.has(path_id)).slice(0, mostGroups);
   const known = await knownNodes(db, pathway);
-  const totals = totalsOf(await statusCounts(db, id, span));
+  const totals = totalsOf(await statusCounts(db, id, span), await distinctConversations(db, id, span));
   const reliable = reliabilityOf(await scenarioCounts(db, id, span));
   const heatmap = heatmapOf(groups, paths, known);
   const components = reliable.components.map((one) => ({ ...one, value: round4(one.value) }));

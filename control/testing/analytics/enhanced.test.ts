@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EnhancedAnalytics } from '#shared/api/agent-testing/analytics.ts';
 import { dayMs, hourMs, startAnalytics } from '../../../test/kit/control/analytics.ts';
 import { toJson } from '../../db/index.ts';
-import { type DayCount, trendOf } from './rules.ts';
+import { trendOf } from './rules.ts';
 
 type Started = Awaited<ReturnType<typeof startAnalytics>>;
 let test: Started['test'];
@@ -83,7 +83,9 @@ describe('enhanced analytics', () => {
       errored: 0,
       cancelled: 0,
       pass_rate: null,
+      distinct_conversations: 0,
       pass_rate_interval: null,
+      pass_rate_note: 'No run has passed or failed.',
       failure_rate: null,
       avg_score: null,
       health_score: null,
@@ -92,8 +94,8 @@ describe('enhanced analytics', () => {
       reliability_components: [],
       trend: {
         weekly: 'stable',
-        recent: { rate: null, count: 0 },
-        prior: { rate: null, count: 0 },
+        recent: { rate: null, count: 0, distinct_conversations: 0 },
+        prior: { rate: null, count: 0, distinct_conversations: 0 },
         delta: null,
         interval: null,
         daily_pass_rates: [],
@@ -151,8 +153,8 @@ describe('enhanced analytics', () => {
     const { body } = await get(`${pathwayId}/enhanced?days=1`);
     expect(body.trend).toEqual({
       weekly: 'improving',
-      recent: { rate: 1, count: 10 },
-      prior: { rate: 0.3, count: 10 },
+      recent: { rate: 1, count: 10, distinct_conversations: 10 },
+      prior: { rate: 0.3, count: 10, distinct_conversations: 10 },
       delta: 0.7,
       interval: { low: 0.2889, high: 0.8922 },
       daily_pass_rates: [{ date: '2030-02-14', rate: 1, count: 10 }],
@@ -165,16 +167,21 @@ describe('enhanced analytics', () => {
 });
 
 describe('the weekly trend', () => {
-  const weekly = (recent: [number, number], prior: [number, number], days: DayCount[] = []) =>
-    trendOf(
-      { recent: { passed: recent[0], count: recent[1] }, prior: { passed: prior[0], count: prior[1] } },
-      days,
-    ).weekly;
+  const week = ([passed, count, distinct = count]: [number, number, number?]) => ({
+    passed,
+    count,
+    distinct,
+  });
+  const weekly = (recent: [number, number, number?], prior: [number, number, number?]) =>
+    trendOf({ recent: week(recent), prior: week(prior) }, []).weekly;
 
   it.each([
     ['too few runs', [4, 4], [0, 40], 'stable'],
     ['an interval that holds 0', [8, 10], [6, 10], 'stable'],
     ['a clear gain', [19, 20], [5, 20], 'improving'],
+    ['a clear gain of one conversation', [19, 20, 1], [5, 20, 1], 'stable'],
+    ['a clear gain of too few conversations', [19, 20, 4], [5, 20, 4], 'stable'],
+    ['a clear gain of five conversations', [19, 20, 5], [5, 20, 5], 'improving'],
     ['a clear loss', [5, 20], [19, 20], 'declining'],
     ['a sure but small gain', [96_000, 100_000], [92_000, 100_000], 'stable'],
     ['a sure gain of just 0.05', [95_000, 100_000], [90_000, 100_000], 'improving'],

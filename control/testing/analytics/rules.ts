@@ -5,12 +5,13 @@ import {
   type Interval,
   mean,
   newcombe,
+  noteOnDistinct,
   type Proportion,
   reliability,
   round4,
   rounded,
   roundedInterval,
-  wilson,
+  wilsonOfDistinct,
 } from '../judging/statistics.ts';
 
 export interface StatusCount {
@@ -44,6 +45,8 @@ export interface DayCount {
 interface Counted {
   readonly passed: number;
   readonly count: number;
+  /** Different conversations of these runs. */
+  readonly distinct: number;
 }
 
 export interface WeekCounts {
@@ -66,10 +69,13 @@ export interface Totals {
   readonly n: number;
   /** null: no run has a score */
   readonly avgScore: number | null;
+  /** Different conversations of the passed and failed runs that are stored. */
+  readonly distinct: number;
   readonly interval: Interval | null;
 }
 
-export function totalsOf(groups: readonly StatusCount[]): Totals {
+/** @param distinct different conversations of the passed and failed runs */
+export function totalsOf(groups: readonly StatusCount[], distinct: number): Totals {
   const count = (status: RunGroup['status']) =>
     groups.reduce((sum, group) => sum + (group.status === status ? group.runs : 0), 0);
   const passed = count('PASSED');
@@ -83,11 +89,13 @@ export function totalsOf(groups: readonly StatusCount[]): Totals {
     cancelled: count('CANCELLED'),
     n: passed + failed,
     avgScore: scored === 0 ? null : scores / scored,
-    interval: wilson(passed, passed + failed),
+    distinct,
+    interval: wilsonOfDistinct(passed, passed + failed, distinct),
   };
 }
 
-export function totalsView({ passed, failed, errored, cancelled, n, avgScore, interval }: Totals) {
+export function totalsView(totals: Totals) {
+  const { passed, failed, errored, cancelled, n, avgScore, distinct, interval } = totals;
   return {
     total_runs: n,
     passed,
@@ -95,7 +103,9 @@ export function totalsView({ passed, failed, errored, cancelled, n, avgScore, in
     errored,
     cancelled,
     pass_rate: n === 0 ? null : round4(passed / n),
+    distinct_conversations: distinct,
     pass_rate_interval: roundedInterval(interval),
+    pass_rate_note: noteOnDistinct(distinct, n),
     failure_rate: n === 0 ? null : round4(failed / n),
     avg_score: rounded(avgScore),
   };
@@ -125,30 +135,28 @@ export function isFinished(status: RunGroup['status']): boolean {
   return status === 'PASSED' || status === 'FAILED';
 }
 
-/** 0.4, 0.3 and 0.3 of confidence, score and reliability; null without runs. */
+/** 0.4, 0.3 and 0.3 of confidence, score and reliability; null without an interval. */
 export function healthOf(totals: Totals, reliable: number | null): number | null {
   if (!totals.interval) return null;
   return 0.4 * totals.interval.low + 0.3 * (totals.avgScore ?? 0) + 0.3 * (reliable ?? 0);
 }
 
-/** The smallest reported difference, and the fewest runs on each side. */
+/** The smallest reported difference, and the fewest different conversations on each side. */
 const tellingDelta = 0.05;
-const tellingRuns = 5;
+const tellingConversations = 5;
 /** Ratios that are equal in decimals may differ in the last bits. */
 const slack = 1e-12;
 
 export function trendOf({ recent, prior }: WeekCounts, days: readonly DayCount[]): EnhancedView['trend'] {
-  const first: Proportion = { passed: recent.passed, n: recent.count };
-  const second: Proportion = { passed: prior.passed, n: prior.count };
-  const interval = newcombe(first, second);
+  const interval = newcombe(samplesOf(recent), samplesOf(prior));
   const rate = ({ passed, count }: Counted) => (count === 0 ? null : passed / count);
   const now = rate(recent);
   const before = rate(prior);
   const delta = now === null || before === null ? null : now - before;
   return {
-    weekly: direction(delta, interval, Math.min(recent.count, prior.count)),
-    recent: { rate: rounded(now), count: recent.count },
-    prior: { rate: rounded(before), count: prior.count },
+    weekly: direction(delta, interval, Math.min(recent.distinct, prior.distinct)),
+    recent: { rate: rounded(now), count: recent.count, distinct_conversations: recent.distinct },
+    prior: { rate: rounded(before), count: prior.count, distinct_conversations: prior.distinct },
     delta: rounded(delta),
     interval: roundedInterval(interval),
     daily_pass_rates: days.map(({ day, passed, count }) => ({
@@ -159,8 +167,13 @@ export function trendOf({ recent, prior }: WeekCounts, days: readonly DayCount[]
   };
 }
 
-function direction(delta: number | null, interval: Interval | null, runs: number) {
-  if (delta === null || !interval || runs < tellingRuns) return 'stable';
+/** The share that passed, of as many samples as there were different conversations. */
+function samplesOf({ passed, count, distinct }: Counted): Proportion {
+  return { passed: count === 0 ? 0 : (passed / count) * distinct, n: distinct };
+}
+
+function direction(delta: number | null, interval: Interval | null, conversations: number) {
+  if (delta === null || !interval || conversations < tellingConversations) return 'stable';
   if (Math.abs(delta) < tellingDelta - slack) return 'stable';
   if (interval.low > 0) return 'improving';
   return interval.high < 0 ? 'declining' : 'stable';

@@ -145,6 +145,12 @@ export async function dayCounts(db: Db, pathwayId: string, span: Span): Promise<
   return first.count === 0 ? whole : [{ day: span.from.slice(0, 10), ...first }, ...whole];
 }
 
+/** Different conversations of the stored runs of a window that passed or failed. */
+export async function distinctConversations(db: Db, pathwayId: string, { from }: Span): Promise<number> {
+  const { distinct } = await countBetween(db, pathwayId, from, null);
+  return Number(distinct);
+}
+
 /** The last seven days, and the seven before. @param now ms */
 export async function weekCounts(db: Db, pathwayId: string, now: number): Promise<WeekCounts> {
   const at = (days: number) => new Date(now - days * dayMs).toISOString();
@@ -162,6 +168,8 @@ async function countBetween(db: Db, pathwayId: string, from: string, to: string 
       fn
         .coalesce(fn.sum<number>(sql`case when status = 'PASSED' then 1 else 0 end`), sql<number>`0`)
         .as('passed'),
+      // A run from before conversations were compared counts as one of its own.
+      sql<number>`count(distinct coalesce(conversation, id))`.as('distinct'),
     ])
     .where('pathway_id', '=', pathwayId)
     .where('created_at', '>=', from)

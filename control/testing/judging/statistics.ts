@@ -1,5 +1,7 @@
 /** Statistics over runs, exactly by the formulas of contract 6.7 and 6.10. Nothing here is rounded. */
 
+import { counted } from '#shared/counted.ts';
+
 /** Two-sided 95 %. */
 const z = 1.96;
 
@@ -20,6 +22,24 @@ export function wilson(passed: number, n: number): Interval | null {
     low: passed === 0 ? 0 : (centre - reach) / scale,
     high: passed === n ? 1 : (centre + reach) / scale,
   };
+}
+
+/**
+ * The same over distinct conversations: however often one was had, it is one sample. Null for fewer than two.
+ * @param n runs @param distinct how many different conversations they had
+ */
+export function wilsonOfDistinct(passed: number, n: number, distinct: number): Interval | null {
+  return n === 0 || distinct < 2 ? null : wilson((passed / n) * distinct, distinct);
+}
+
+/** Why there is no such interval; null: there is one. */
+export function noteOnDistinct(distinct: number, n: number): string | null {
+  if (distinct > 1) return null;
+  if (n === 0) return 'No run has passed or failed.';
+  if (distinct === 0) return `None of ${counted(n, 'run')} is stored any more.`;
+  return n === 1
+    ? 'One conversation says nothing about others.'
+    : `All ${counted(n, 'run')} had one and the same conversation, which says nothing about others: this caller and this agent do not vary with the seed.`;
 }
 
 /** Passed runs out of those that passed or failed. */

@@ -17,7 +17,9 @@ const totals = {
   errored: Type.Integer(),
   cancelled: Type.Integer(),
   pass_rate: Share,
+  distinct_conversations: Type.Integer(),
   pass_rate_interval: Nullable(Interval),
+  pass_rate_note: Nullable(text),
   failure_rate: Share,
   avg_score: Share,
 };
@@ -88,7 +90,11 @@ export const VersionAnalytics = Testing(versions);
 const VersionsView = Type.Object(versions);
 export type VersionsView = Static<typeof VersionsView>;
 
-const RateCount = Type.Object({ rate: Share, count: Type.Integer() });
+const RateCount = Type.Object({
+  rate: Share,
+  count: Type.Integer(),
+  distinct_conversations: Type.Integer(),
+});
 const nodeCategories = ['scenario', 'start', 'middle', 'end', 'outcome'] as const;
 
 const enhanced = {

@@ -85,7 +85,7 @@ export function judgeSaying(answers: Partial<Pick<Judge, 'verdict' | 'tone'>>): 
   return { evaluator, verdict: undecided, tone: undecided, ...answers };
 }
 
-export interface FinishedRun extends Partial<Omit<RunEnd, 'record'>> {
+export interface FinishedRun extends Partial<RunEnd> {
   readonly orgId: string;
   readonly scenarioId: string;
   readonly createdAt: string;

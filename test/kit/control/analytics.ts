@@ -1,5 +1,6 @@
 /** A pathway with two scenarios, whose finished runs a test stores at chosen times. */
 import { expect } from 'vitest';
+import { toJson } from '../../../control/db/index.ts';
 import type { FinalStatus } from '../../../control/testing/records/write.ts';
 import { storeFinishedRun } from './agent-testing.ts';
 import { startRoutes } from './harness.ts';
@@ -41,7 +42,7 @@ export async function startAnalytics() {
     status: FinalStatus,
     score: number | null = null,
     nodesVisited: string[] = ['n1', 'n2', 'n3'],
-    more: { scenarioId?: string; failedNodeId?: string } = {},
+    more: { scenarioId?: string; failedNodeId?: string; said?: string } = {},
   ): Promise<string> {
     return storeFinishedRun(db, {
       orgId: test.orgId,
@@ -51,6 +52,7 @@ export async function startAnalytics() {
       status,
       score,
       nodesVisited,
+      ...(more.said !== undefined && { record: { chat_history: toJson(more.said) } }),
       failedNodeId: more.failedNodeId ?? nodesVisited.at(-1) ?? null,
     });
   }
