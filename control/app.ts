@@ -40,6 +40,7 @@ import { type AppOptions, createServices, type Services } from './services.ts';
 import {
   analysisRoutes,
   analyticsRoutes,
+  calibrationRoutes,
   createTestRuns,
   createTornado,
   foreignAgentRoutes,
@@ -279,5 +280,6 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   foreignAgentRoutes(app, services);
   analyticsRoutes(app, services);
   analysisRoutes(app, services);
+  calibrationRoutes(app, services);
   consoleRoutes(app, services, process.env);
 }

@@ -105,6 +105,7 @@ export const apiErrors = {
   TEMPLATE_NOT_FOUND: { status: 404, message: 'There is no such template.' },
   RUN_NOT_FOUND: { status: 404, message: 'There is no such run.' },
   BATCH_NOT_FOUND: { status: 404, message: 'There is no such batch.' },
+  TEST_MATRIX_NOT_FOUND: { status: 404, message: 'There is no such matrix of test runs.' },
   SIMULATION_SET_NOT_FOUND: { status: 404, message: 'There is no such simulation set.' },
   TORNADO_NOT_FOUND: { status: 404, message: 'There is no such tornado session.' },
   NO_ACTIVE_SESSION: { status: 404, message: 'No tornado session is active.' },

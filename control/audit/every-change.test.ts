@@ -56,6 +56,7 @@ const withoutEntry: Readonly<Record<string, string>> = {
   'POST /v1/agent-testing/batch-run': 'a batch, which is listed',
   'POST /v1/agent-testing/runs/{id}/cancel': 'the run says CANCELLED',
   'POST /v1/agent-testing/runs/{id}/analyze': 'adds to the run',
+  'POST /v1/agent-testing/judges/calibrate': 'answers with figures that are not kept',
   'POST /v1/agent-testing/batches/{id}/cancel': 'its runs say CANCELLED',
   'POST /v1/agent-testing/simulation-sets/{id}/cancel': 'its runs say CANCELLED',
 };
@@ -264,6 +265,7 @@ describe('the audit log has an entry for each change of', () => {
     const set = { scenario_ids, simulations_per_scenario: 1 };
     const started = await change('POST', `${base}/simulation-sets`, set);
     await deleteEnded(`${base}/simulation-sets/${started.body.simulation_set_id}`);
+    await change('POST', `${base}/matrices`, { scenario_id, repeats: 1 });
     const session = await change('POST', `${base}/tornado/start`, { pathway_id, scenario_ids });
     const url = `${base}/tornado/${session.body.session_id}`;
     await change('POST', `${url}/cancel`, {});

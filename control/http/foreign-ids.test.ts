@@ -83,6 +83,7 @@ beforeAll(async () => {
   const run_id = String((await made(`${testing}/scenarios/${scenario_id}/run`, {})).run_id);
   const batch_id = String((await made(`${testing}/batch-run`, { scenario_ids: [scenario_id] })).batch_id);
   const set = await made(`${testing}/simulation-sets`, { ...scenarios, simulations_per_scenario: 2 });
+  const matrix = await made(`${testing}/matrices`, { scenario_id, repeats: 1 });
   const tornado = `${testing}/tornado/${String((await made(`${testing}/tornado/start`, scenarios)).session_id)}`;
   const chat_id = String((await made('/v1/pathway/chat/create', { pathway_id })).data?.chat_id);
   await made('/v1/sip/attach', { phone_number: number, directions: ['inbound'] });
@@ -145,6 +146,7 @@ beforeAll(async () => {
     [`${testing}/runs`]: run_id,
     [`${testing}/batches`]: batch_id,
     [`${testing}/simulation-sets`]: String(set.simulation_set_id),
+    [`${testing}/matrices`]: String(matrix.matrix_id),
     [`${testing}/tornado`]: tornado.split('/').at(-1) ?? '',
     [`${testing}/analytics`]: pathway_id,
     // Available to everyone, with the owner's pathway in the body.

@@ -301,6 +301,7 @@ const groups: Readonly<Record<string, Life>> = {
 /** Kinds whose life cycle is tested elsewhere, and where. */
 const walkedElsewhere: Readonly<Record<string, string>> = {
   'POST /v1/personas/{id}/versions/promote': 'below',
+  'POST /v1/agent-testing/matrices': 'testing/runs/matrix/routes.test.ts',
   'POST /v1/calls': 'calls/place.test.ts, with an edge',
   'POST /v1/phone-sessions': 'phone-sessions/routes.test.ts, with an edge',
   'POST /v1/sip/discover': 'sip/checks.test.ts, with an edge',

@@ -1,6 +1,7 @@
 /** Agent tests: scenarios, runs, judges, analyses, the promotion gate. */
 export { analysisRoutes } from './analysis/routes.ts';
 export { analyticsRoutes } from './analytics/routes.ts';
+export { calibrationRoutes } from './calibration/routes.ts';
 export { testingLimits } from './common/limits.ts';
 export { foreignAgentRoutes } from './foreign/routes.ts';
 export { registerGate } from './gate/gate.ts';

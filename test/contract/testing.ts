@@ -70,6 +70,13 @@ export const testing: readonly Endpoint[] = [
   ['GET', '/v1/agent-testing/simulation-sets/{id}', [200], { 404: ['SIMULATION_SET_NOT_FOUND'] }],
   [
     'POST',
+    '/v1/agent-testing/matrices',
+    [200],
+    { 400: ['SIMULATION_LIMIT'], 404: ['SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND'] },
+  ],
+  ['GET', '/v1/agent-testing/matrices/{id}', [200], { 404: ['TEST_MATRIX_NOT_FOUND'] }],
+  [
+    'POST',
     '/v1/agent-testing/tornado/start',
     [200],
     {

@@ -6,7 +6,7 @@ import type { TestingDeps } from './deps.ts';
 
 export interface TestingChange {
   readonly orgId: string;
-  /** Id of the scenario, run, batch, simulation set, tornado session or agent of others. */
+  /** Id of the scenario, run, batch, simulation set, matrix, tornado session or agent of others. */
   readonly subject: string;
   readonly action:
     | 'scenario_create'
@@ -16,6 +16,7 @@ export interface TestingChange {
     | 'batch_delete'
     | 'simulation_set_start'
     | 'simulation_set_delete'
+    | 'matrix_start'
     | 'tornado_start'
     | 'tornado_cancel'
     | 'tornado_accept'

@@ -66,11 +66,11 @@ export function weatherProblem(metadata: Readonly<Record<string, unknown>> | nul
   return `${first?.instancePath ?? ''} ${first?.message ?? 'is invalid'}`.trim();
 }
 
-/** The metadata with another weather for its call. */
-export function withWeather(
+/** The metadata with another weather or voice for its call. */
+export function withCall(
   metadata: Readonly<Record<string, unknown>> | null,
-  weather: Weather,
+  changes: { readonly weather?: Weather; readonly voice?: string },
 ): Record<string, unknown> {
   const call = isObject(metadata?.call) ? metadata.call : {};
-  return { ...metadata, call: { ...call, weather } };
+  return { ...metadata, call: { ...call, ...changes } };
 }

@@ -23,6 +23,17 @@ export async function requireSet(db: Db, orgId: string, id: string): Promise<Tes
   return row;
 }
 
+/** The cells of a matrix that are not deleted, in their order. */
+export function setsOfMatrix(db: Db, orgId: string, matrixId: string): Promise<TestSimulationSetRow[]> {
+  return db
+    .selectFrom('test_simulation_sets')
+    .selectAll()
+    .where('matrix_id', '=', matrixId)
+    .where('org_id', '=', orgId)
+    .orderBy('matrix_place')
+    .execute();
+}
+
 /** One page, newest first, and the total. */
 export function listSets(
   db: Db,

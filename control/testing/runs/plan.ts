@@ -9,7 +9,7 @@ import { newId } from '#shared/ids.ts';
 import { type Db, type TestRunRow, toJson } from '../../db/index.ts';
 import { checkUrl, isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
-import { withWeather } from '../over-call/settings.ts';
+import { withCall } from '../over-call/settings.ts';
 import { insertRun } from '../records/write.ts';
 import { type AnySubject, scenarioView } from '../scenarios/rules.ts';
 import { findScenario, listAssertions } from '../scenarios/store.ts';
@@ -178,7 +178,7 @@ export async function startRun(
 
 /** The run keeps the scenario as it was at its start, with this weather. */
 function inWeather({ scenario, version }: PlannedRun, weather: Weather): PlannedRun {
-  return { scenario: { ...scenario, metadata: withWeather(scenario.metadata, weather) }, version };
+  return { scenario: { ...scenario, metadata: withCall(scenario.metadata, { weather }) }, version };
 }
 
 /** The scenario is in the path here, so the error has no list of unknown ids. */

@@ -25,6 +25,7 @@ import { runSubject } from '../records/subjects.ts';
 import { oneRunView, runLines, runRowView } from '../records/views.ts';
 import { batchRoutes } from './batches/routes.ts';
 import { lastTurn, type Snapshot } from './events.ts';
+import { matrixRoutes } from './matrix/routes.ts';
 import { checkCallRun } from './over-a-call.ts';
 import { startRun } from './plan.ts';
 import { simulationRoutes } from './simulation-sets/routes.ts';
@@ -41,6 +42,7 @@ export function testRunRoutes(app: App, services: TestingDeps, runs: TestRuns): 
   eventRoute(app, services, runs);
   batchRoutes(app, services, runs);
   simulationRoutes(app, services, runs);
+  matrixRoutes(app, services);
 }
 
 function startRoute(app: App, services: TestingDeps): void {

@@ -18,7 +18,7 @@ export const BatchStarted = Testing({
   runs: Type.Array(Type.Object({ run_id: text, scenario_id: text })),
 });
 
-const groupStatuses = ['PENDING', 'RUNNING', 'PASSED', 'FAILED', 'ERROR', 'CANCELLED'] as const;
+export const groupStatuses = ['PENDING', 'RUNNING', 'PASSED', 'FAILED', 'ERROR', 'CANCELLED'] as const;
 export type GroupStatus = (typeof groupStatuses)[number];
 
 const batchLine = {
@@ -63,7 +63,7 @@ export const SimulationStarted = Testing({
   created_at: Iso(),
 });
 
-const ScenarioStatistics = Type.Object({
+export const ScenarioStatistics = Type.Object({
   scenario_id: text,
   scenario_name: text,
   total_runs: Type.Integer(),

@@ -62,6 +62,12 @@ export const created: Readonly<Record<string, Ways>> = {
     ...usual('/v1/agent-testing/simulation-sets', 'POST'),
     change: never,
   },
+  'POST /v1/agent-testing/matrices': {
+    list: 'GET /v1/agent-testing/simulation-sets',
+    read: 'GET /v1/agent-testing/matrices/{id}',
+    change: never,
+    delete: 'DELETE /v1/agent-testing/simulation-sets/{id}',
+  },
   'POST /v1/agent-testing/tornado/start': {
     list: 'GET /v1/agent-testing/tornado',
     read: 'GET /v1/agent-testing/tornado/{id}/status',
@@ -121,6 +127,7 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/sip/parse-destination': 'reads',
   'POST /v1/agent-testing/runs/{id}/cancel': 'ends',
   'POST /v1/agent-testing/runs/{id}/analyze': 'of the run',
+  'POST /v1/agent-testing/judges/calibrate': 'answers with figures that are not kept',
   'POST /v1/agent-testing/batches/{id}/cancel': 'ends',
   'POST /v1/agent-testing/simulation-sets/{id}/cancel': 'ends',
   'POST /v1/agent-testing/tornado/{id}/cancel': 'ends',

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MatrixAnswer, MatrixStarted } from '#shared/api/agent-testing/matrices.ts';
+import { faultyGraph, missingEdge, soundBooking } from '../../../../test/kit/control/dental.ts';
+import { startControl, type TestControl } from '../../../../test/kit/control/harness.ts';
+import { TestingClient } from '../../../../test/kit/control/test-runs.ts';
+
+let test: TestControl;
+let client: TestingClient;
+let pathway = '';
+beforeEach(async () => {
+  test = await startControl();
+  client = new TestingClient(test);
+  pathway = await client.pathway(faultyGraph);
+});
+afterEach(() => test.close());
+
+const start = (body: object) => client.call('POST', '/matrices', body);
+
+async function ended(id: string) {
+  for (;;) {
+    const matrix = (await client.call('GET', `/matrices/${id}`)).read(MatrixAnswer);
+    if (matrix.status !== 'PENDING' && matrix.status !== 'RUNNING') return matrix;
+    await new Promise(setImmediate);
+  }
+}
+
+describe('a matrix', () => {
+  it('runs a scenario on each version with the same seeds, and names the version that breaks it', async () => {
+    const edges = faultyGraph.edges.filter(({ target }) => target !== 'booked');
+    const worse = { name: 'worse', nodes: faultyGraph.nodes, edges };
+    await test.call('POST', `/v1/pathway/${pathway}/version`, { body: worse });
+    const scenario_id = await client.scenario({ pathway_id: pathway, ...soundBooking });
+    const started = (await start({ scenario_id, versions: [1, 2], repeats: 3, seed: 5 })).read(MatrixStarted);
+    expect(started).toMatchObject({ status: 'PENDING', total_cells: 2, repeats: 3 });
+    const matrix = await ended(started.matrix_id);
+    expect(matrix).toMatchObject({
+      scenario_id,
+      status: 'FAILED',
+      cells: [
+        {
+          version: 1,
+          voice: null,
+          weather: null,
+          difference: null,
+          statistics: { passed: 3, total_runs: 3 },
+        },
+        { version: 2, difference: { value: -1 }, statistics: { passed: 0, failed: 3 } },
+      ],
+    });
+    const seeds = matrix.cells.map(({ simulation_set_id }) =>
+      test.control.services.database.db
+        .selectFrom('test_runs')
+        .select('seed')
+        .where('simulation_set_id', '=', simulation_set_id)
+        .orderBy('seed')
+        .execute(),
+    );
+    expect(await Promise.all(seeds)).toEqual(Array(2).fill([{ seed: 5 }, { seed: 6 }, { seed: 7 }]));
+    const other = new TestingClient(test, test.foreignKey);
+    expect((await other.call('GET', `/matrices/${matrix.id}`)).codes).toEqual(['TEST_MATRIX_NOT_FOUND']);
+    for (const { simulation_set_id } of matrix.cells) {
+      expect((await client.call('GET', `/matrices/${matrix.id}`)).status).toBe(200);
+      expect((await client.call('DELETE', `/simulation-sets/${simulation_set_id}`)).status).toBe(200);
+    }
+    expect((await client.call('GET', `/matrices/${matrix.id}`)).codes).toEqual(['TEST_MATRIX_NOT_FOUND']);
+  });
+
+  it('is refused when it is too large, and with what a text has not', async () => {
+    const scenario_id = await client.scenario({ pathway_id: pathway, ...missingEdge });
+    const versions = Array.from({ length: 10 }, (_, version) => version);
+    const large = await start({ scenario_id, versions, repeats: 101 });
+    expect(large.status).toBe(400);
+    const weathers = [{ name: 'calm', weather: {} }];
+    expect((await start({ scenario_id, weathers })).errors[0]?.details).toMatchObject({ path: '/weathers' });
+    expect((await start({ scenario_id, versions: [1, 1] })).errors[0]?.details).toMatchObject({
+      path: '/versions',
+    });
+    expect((await start({ scenario_id, versions: [99] })).codes).toEqual(['VERSION_NOT_FOUND']);
+  });
+});

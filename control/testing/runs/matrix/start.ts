@@ -1,0 +1,107 @@
+/** Starts a matrix: each cell is a simulation set of one scenario (contract 6.15). */
+import type { MatrixStart } from '#shared/api/agent-testing/matrices.ts';
+import { ApiError } from '#shared/errors.ts';
+import { newId } from '#shared/ids.ts';
+import type { Actor } from '../../../audit/index.ts';
+import { toJson } from '../../../db/index.ts';
+import { isoTime } from '../../../organizations/index.ts';
+import { recordTestingChange } from '../../common/audit.ts';
+import type { TestingDeps } from '../../common/deps.ts';
+import { withCall } from '../../over-call/settings.ts';
+import { insertSet } from '../../records/set-store.ts';
+import { checkCallRun } from '../over-a-call.ts';
+import { insertRuns, onlySubject, type PlannedRun, planRuns, startSeed, testRunsSubject } from '../plan.ts';
+import { cellsOf } from './rules.ts';
+
+/** Of one matrix, as of one simulation set. */
+const mostRuns = 1000;
+const mostCells = 100;
+const usualRepeats = 10;
+
+/**
+ * @throws ApiError SIMULATION_LIMIT, INVALID_PARAMETER, SCENARIO_NOT_FOUND, VERSION_NOT_FOUND, NUMBER_NOT_TESTABLE,
+ * QUOTA_EXCEEDED
+ */
+export async function startMatrix(services: TestingDeps, orgId: string, body: MatrixStart, by: Actor) {
+  const { phone_number, repeats = usualRepeats, scenario_id: scenarioId, seed, weathers } = body;
+  checkAxes(body);
+  const versions = body.versions ?? [null];
+  const cells = cellsOf(versions, body.voices ?? [null], weathers?.map(({ name }) => name) ?? [null]);
+  const runs = cells.length * repeats;
+  if (cells.length > mostCells || runs > mostRuns) {
+    const limit = cells.length > mostCells ? mostCells * repeats : mostRuns;
+    const message = `A matrix has at most ${mostCells} cells and ${mostRuns} runs, and this one would have ${cells.length} and ${runs}.`;
+    throw ApiError.of('SIMULATION_LIMIT', { runs, limit }, message);
+  }
+  let number: string | null = null;
+  if (phone_number !== undefined) {
+    for (const version of versions) {
+      const asked = { phone_number, ...(version !== null && { version_number: version }) };
+      number = await checkCallRun(services, orgId, scenarioId, asked);
+    }
+  }
+  const id = newId();
+  const created_at = isoTime(services.clock);
+  await services.database.db.transaction().execute(async (db) => {
+    await services.quotas.waitingRunRoom(db, orgId, runs);
+    // The same seeds in each cell, so that only the cell differs.
+    const from = startSeed(seed, repeats);
+    for (const [place, cell] of cells.entries()) {
+      const [planned] = await planRuns(db, orgId, [scenarioId], cell.version ?? undefined);
+      if (!planned) throw ApiError.of('SCENARIO_NOT_FOUND');
+      const weather = weathers?.find(({ name }) => name === cell.weather)?.weather;
+      const metadata = withCall(planned.scenario.metadata, {
+        ...(cell.voice !== null && { voice: cell.voice }),
+        ...(weather && { weather }),
+      });
+      const one: PlannedRun = { ...planned, scenario: { ...planned.scenario, metadata } };
+      const subject = onlySubject([one]);
+      const setId = newId();
+      await insertSet(db, {
+        id: setId,
+        org_id: orgId,
+        pathway_id: subject?.kind === 'pathway' ? subject.id : null,
+        persona_id: subject?.kind === 'persona' ? subject.id : null,
+        status: 'PENDING',
+        scenario_ids: toJson([scenarioId]),
+        simulations_per_scenario: repeats,
+        pass_threshold: 0.5,
+        version_number: cell.version,
+        webhook_url: null,
+        created_at,
+        completed_at: null,
+        matrix_id: id,
+        matrix_place: place,
+        matrix_cell: toJson(cell),
+      });
+      const order = {
+        orgId,
+        triggerSource: 'simulation' as const,
+        simulationSetId: setId,
+        phoneNumber: number,
+      };
+      await insertRuns(services, db, order, Array<PlannedRun>(repeats).fill(one), from);
+    }
+    await recordTestingChange(db, services, by, { orgId, subject: id, action: 'matrix_start' });
+  });
+  services.announcements.announce(testRunsSubject);
+  return { matrix_id: id, status: 'PENDING' as const, total_cells: cells.length, repeats, created_at };
+}
+
+/** @throws ApiError INVALID_PARAMETER */
+function checkAxes({ phone_number, transport, versions, voices, weathers }: MatrixStart): void {
+  for (const [name, values] of [
+    ['versions', versions],
+    ['voices', voices],
+    ['weathers', weathers?.map((one) => one.name)],
+  ] as const) {
+    if (values && new Set(values).size < values.length)
+      throw ApiError.invalid(`/${name}`, 'must not name one twice');
+  }
+  const isCall = transport === 'sip';
+  if (isCall && phone_number === undefined)
+    throw ApiError.invalid('/phone_number', 'is required with transport sip');
+  if (isCall) return;
+  for (const [name, value] of Object.entries({ phone_number, voices, weathers }))
+    if (value !== undefined) throw ApiError.invalid(`/${name}`, 'needs transport sip');
+}
