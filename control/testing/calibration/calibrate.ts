@@ -114,7 +114,7 @@ async function recordOf(
 }
 
 /** What the agent was told, if that version still exists. */
-async function toldTo(db: Db, run: TestRunRow): Promise<ConversationRecord['agent'] | null> {
+async function toldTo(db: Db, run: TestRunRow): Promise<NonNullable<ConversationRecord['agent']> | null> {
   const { agent_id, created_at, org_id, pathway_id, persona_id, started_at, version_number } = run;
   if (agent_id !== null) return null;
   const subject =

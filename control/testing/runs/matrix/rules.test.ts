@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { ScenarioStatistics } from '#shared/api/agent-testing/batches.ts';
+import { scenarioStatistics } from '../../records/set-rules.ts';
 import { cellsOf, differenceOf, firstBreak, type MeasuredCell, matrixStatus } from './rules.ts';
 
-const statistics = (passed: number, total_runs: number, distinct_conversations = total_runs) =>
-  ({
-    passed,
-    total_runs,
-    distinct_conversations,
-    common_failure_modes: ['NODE_REACHED:Booked: 9 of 10'],
-    worst_run_id: 'worst',
-  }) as unknown as ScenarioStatistics;
+/** Of so many runs, the first of which passed. */
+const statistics = (passed: number, total: number, distinct = total) =>
+  scenarioStatistics(
+    { id: 's', name: 'S' },
+    Array.from({ length: total }, (_, index) => ({
+      id: `run ${index}`,
+      status: index < passed ? ('PASSED' as const) : ('FAILED' as const),
+      score: index < passed ? 1 : 0,
+      conversation: String(index % distinct),
+      results: [{ assertion_id: 'a', type: 'NODE_REACHED' as const, name: 'Booked', passed: index < passed }],
+    })),
+  );
 const cell = (
   weather: string,
   voice: string,
@@ -60,8 +64,8 @@ describe('what breaks first', () => {
       axis: 'weather',
       value: 'weather loss',
       difference: -0.8,
-      failure_mode: 'NODE_REACHED:Booked: 9 of 10',
-      run_id: 'worst',
+      failure_mode: 'NODE_REACHED:Booked: 16 of 20',
+      run_id: 'run 4',
     });
   });
 

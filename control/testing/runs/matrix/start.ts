@@ -95,7 +95,7 @@ function checkAxes({ phone_number, transport, versions, voices, weathers }: Matr
     ['voices', voices],
     ['weathers', weathers?.map((one) => one.name)],
   ] as const) {
-    if (values && new Set(values).size < values.length)
+    if (values && new Set<string | number>(values).size < values.length)
       throw ApiError.invalid(`/${name}`, 'must not name one twice');
   }
   const isCall = transport === 'sip';
