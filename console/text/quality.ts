@@ -62,6 +62,7 @@ export const quality = {
       RUN_ERROR: 'its last run ended with an error',
       RUN_CANCELLED: 'its last run was cancelled',
       SCENARIO_CHANGED: 'was changed after its last run',
+      TOO_FEW_RUNS: 'has passed, and not often enough yet',
     },
     open: 'Open',
     openLabel: (scenario: string) => `Open the last run of ${scenario}`,

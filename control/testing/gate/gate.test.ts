@@ -161,7 +161,15 @@ describe('asking what keeps a version from production', () => {
       passed: false,
       blocking: 1,
       scenarios: [
-        { scenario_id: id, name: 'Books and is done', reason: 'NO_RUN', latest_run_id: null, score: null },
+        {
+          scenario_id: id,
+          name: 'Books and is done',
+          reason: 'NO_RUN',
+          latest_run_id: null,
+          score: null,
+          runs_required: 1,
+          runs_passed: 0,
+        },
       ],
       waiting_batch_id: null,
     });
