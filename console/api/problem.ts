@@ -10,6 +10,8 @@ export interface Problem {
   readonly helps: string | null;
   /** For the operator, to find the request in the log. */
   readonly requestId: string | null;
+  /** Every error that names a place in the body, as a JSON pointer. */
+  readonly places?: readonly { readonly path: string; readonly message: string }[];
 }
 
 export class RequestFailed extends Error {
@@ -36,7 +38,8 @@ export const noAnswer: Problem = {
 
 /** From the body of an error response, in the form of any group of the API. */
 export async function readProblem(response: Response): Promise<Problem> {
-  const first = firstError(await response.json().catch(() => null));
+  const errors = errorsOf(await response.json().catch(() => null));
+  const [first] = errors;
   const code = first?.code ?? `HTTP_${response.status}`;
   return {
     status: response.status,
@@ -44,14 +47,17 @@ export async function readProblem(response: Response): Promise<Problem> {
     message: first?.message ?? texts.errors.unreadable(response.status),
     helps: await helpFor(code, response),
     requestId: response.headers.get('x-request-id'),
+    places: errors.flatMap(({ path, message }) => (path === null ? [] : [{ path, message }])),
   };
 }
 
-function firstError(body: unknown): { code: string; message: string } | null {
-  if (!isRecord(body) || !Array.isArray(body.errors)) return null;
-  const [first]: unknown[] = body.errors;
-  if (!isRecord(first)) return null;
-  return { code: String(first.code), message: String(first.message) };
+function errorsOf(body: unknown): { code: string; message: string; path: string | null }[] {
+  if (!isRecord(body) || !Array.isArray(body.errors)) return [];
+  return body.errors.filter(isRecord).map(({ code, message, details }) => ({
+    code: String(code),
+    message: String(message),
+    path: isRecord(details) && typeof details.path === 'string' ? details.path : null,
+  }));
 }
 
 async function helpFor(code: string, response: Response): Promise<string | null> {

@@ -26,12 +26,15 @@ const packages = [
 /** What the console is made of besides its own folder; a test follows its imports. */
 export const otherFiles = [
   'docs/errors.md',
+  'shared/agent/built-in-names.ts',
   'shared/agent/global-config.ts',
   'shared/agent/graph-node.ts',
   'shared/agent/graph-problem.ts',
+  'shared/agent/graph-warnings.ts',
   'shared/agent/graph.ts',
   'shared/agent/template.ts',
   'shared/agent/transfer-node.ts',
+  'shared/agent/transfer-pathway.ts',
   'shared/agent/turn-plan.ts',
   'shared/console-paths.ts',
   'shared/counted.ts',

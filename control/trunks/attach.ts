@@ -1,6 +1,6 @@
 /** POST /v1/sip/attach, /update and /detach (contract 2.3, 2.4, 2.6). */
 
-import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
+import { isBuiltIn } from '#shared/agent/built-in-names.ts';
 import type { Attach, Detach, Update } from '#shared/api/sip.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';

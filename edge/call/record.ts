@@ -1,5 +1,6 @@
 /** Builds the full record of a call for each report. Pure. */
-import { builtInVariables, isBuiltIn } from '#shared/agent/built-in-variables.ts';
+import { isBuiltIn } from '#shared/agent/built-in-names.ts';
+import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord, ConferenceEvent, MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';

@@ -8,7 +8,7 @@ import type { VariableWanted } from './interfaces.ts';
 import { acceptKeyForm } from './transfer-node.ts';
 import { type Expectation, expectations, pauseRange } from './turn-plan.ts';
 
-const nodeTypes = [
+export const nodeTypes = [
   'Default',
   'Wait for Response',
   'Knowledge Base',
@@ -19,9 +19,9 @@ const nodeTypes = [
   'Transfer Pathway',
   'End Call',
 ] as const;
-type NodeType = (typeof nodeTypes)[number];
+export type NodeType = (typeof nodeTypes)[number];
 
-const variableTypes = ['string', 'integer', 'number', 'boolean', 'date'] as const;
+export const variableTypes = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 
 /** How a node collects key presses, in `data.dtmf`: an addition to the contract. */
 interface KeySettings {
@@ -41,7 +41,7 @@ interface EndOfTurnSettings {
   readonly pauseMs: number | undefined;
 }
 
-const recordingSteps = ['pause', 'resume'] as const;
+export const recordingSteps = ['pause', 'resume'] as const;
 export type RecordingStep = (typeof recordingSteps)[number];
 
 export interface GraphNode {

@@ -1,5 +1,5 @@
 /** Warnings for the author of a valid graph. */
-import { isBuiltIn } from './built-in-variables.ts';
+import { isBuiltIn } from './built-in-names.ts';
 import { type Graph, loadGraph } from './graph.ts';
 import type { GraphNode } from './graph-node.ts';
 import { isObject } from './graph-problem.ts';

@@ -1,4 +1,4 @@
-import { isBuiltIn } from './built-in-variables.ts';
+import { isBuiltIn } from './built-in-names.ts';
 import { WordsHeard } from './heard-words.ts';
 import type { Turn, Variables } from './interfaces.ts';
 

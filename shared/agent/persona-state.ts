@@ -1,4 +1,4 @@
-import { isBuiltIn } from './built-in-variables.ts';
+import { isBuiltIn } from './built-in-names.ts';
 import type { ConversationState } from './conversation-options.ts';
 import type { DialogueMessage } from './dialogue.ts';
 import type { Turn, Variables } from './interfaces.ts';

@@ -14,7 +14,7 @@ export interface PathwayScene {
 
 /** In the drawing. */
 const node = (page: Page, name: string) =>
-  page.getByRole('group', { name: 'Graph' }).getByRole('button', { name: new RegExp(`^${name} `) });
+  page.getByRole('group', { name: 'Graph' }).getByRole('button', { name: new RegExp(`^${name}[ ,]`) });
 
 export async function stepsThroughACall({ page, control, scene }: PathwayScene): Promise<void> {
   const call = await report(control, scene.pathway);
@@ -42,10 +42,9 @@ export async function goesThroughTheGraphByKeys({ page, scene }: PathwayScene): 
   await page.goto(`/pathways/${scene.pathway}?version=2`);
   await node(page, 'Greeting').focus();
   await page.keyboard.press('ArrowDown');
-  const focused = () => page.evaluate<string>('document.activeElement.dataset.node ?? ""');
-  expect(await focused()).toBe('Book');
+  expect(await focusedNode(page)).toBe('Book');
   await page.keyboard.press('ArrowLeft');
-  expect(await focused()).toBe('Opening hours');
+  expect(await focusedNode(page)).toBe('Opening hours');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Node Opening hours' }).waitFor();
   // The same without the drawing.
@@ -53,6 +52,109 @@ export async function goesThroughTheGraphByKeys({ page, scene }: PathwayScene): 
   await page.getByRole('cell').getByRole('button', { name: 'Booked' }).click();
   await page.getByRole('heading', { name: 'Node Booked' }).waitFor();
   await isAccessible(page);
+}
+
+const focusedNode = (page: Page) => page.evaluate<string>('document.activeElement.dataset.node ?? ""');
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
+
+export async function editsAGraph({ page, control }: PathwayScene): Promise<void> {
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const field = (name: string) => page.locator(`.side [name="${name}"]`);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto('/pathways');
+  await page.getByText('New pathway').click();
+  await page.locator('input[name=name]').fill('Callback');
+  await page.locator('select[name=template]').selectOption('menu');
+  await button('Create').click();
+  await page.waitForURL('**/pathways/*-*');
+  const id = /[/]pathways[/]([^/?]+)/.exec(page.url())?.[1] ?? '';
+  const stored = async (version: number) =>
+    JSON.parse((await control.api.ok('GET', `/v1/pathway/${id}/version/${version}`)).text);
+  // By keys alone: to a node, into its form, back, and moved.
+  await node(page, 'Menu').press('Enter');
+  await heading(page, 'Node Menu').waitFor();
+  await eventuallyFocused(page, 'name');
+  await page.keyboard.press('Escape');
+  expect(await focusedNode(page)).toBe('Menu');
+  await page.keyboard.press('Alt+ArrowLeft');
+  await page.keyboard.press('Enter');
+  await eventuallyFocused(page, 'name');
+  await field('text').fill('Welcome to Harbour Dental.');
+  // What breaks a rule is marked before anything is sent.
+  await page.getByText('Keys, timing, model and recording').click();
+  await field('isGlobal').check();
+  await page.getByText('1 error').waitFor();
+  await node(page, 'Menu').getByText('error').waitFor();
+  await button('Save draft').click();
+  await page.getByRole('alert').getByText('The graph has errors.').waitFor();
+  await isAccessible(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await field('globalLabel').fill('wants the menu again');
+  await page.getByText('1 error').waitFor({ state: 'detached' });
+  await button('Save draft').click();
+  await page.getByText('Saved.', { exact: true }).waitFor();
+  const draft = await stored(0);
+  expect(draft.nodes[0]).toMatchObject({
+    id: 'Menu',
+    position: expect.anything(),
+    data: { text: 'Welcome to Harbour Dental.', isGlobal: true, globalLabel: 'wants the menu again' },
+  });
+  // What only the API knows is marked at its node, too.
+  await page.getByLabel('Type of a new node').selectOption('Webhook');
+  await button('Add node').click();
+  await heading(page, 'Node Webhook').waitFor();
+  await field('url').fill('https://10.0.0.1/callbacks');
+  await button('Save draft').click();
+  await page.getByRole('alert').getByText('TARGET_NOT_ALLOWED').waitFor();
+  await node(page, 'Webhook').getByText('error').waitFor();
+  await field('url').fill('https://api.example.com/callbacks');
+  // Somebody else writes meanwhile.
+  const { nodes, edges } = draft;
+  await control.api.ok('POST', `/v1/pathway/${id}`, { nodes: nodes.slice(0, 1), edges: [] });
+  expect(edges.length).toBeGreaterThan(0);
+  await button('Save draft').click();
+  await page.getByRole('alert').getByText('GRAPH_CHANGED').waitFor();
+  await isAccessible(page);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.getByLabel('Name of a new version').fill('with a webhook');
+  await button('Save as new version').click();
+  await page.waitForURL('**version=1*');
+  expect((await stored(1)).nodes.at(-1)).toMatchObject({
+    type: 'Webhook',
+    data: { url: 'https://api.example.com/callbacks' },
+  });
+  expect((await stored(0)).nodes).toHaveLength(1);
+  // Taken back, and done again.
+  await node(page, 'Webhook').press('Delete');
+  await node(page, 'Webhook').waitFor({ state: 'detached' });
+  await button('Undo').click();
+  await node(page, 'Webhook').waitFor();
+  await page.getByText('Nothing is changed.').waitFor();
+}
+
+export async function comparesAndChats({ page, scene }: PathwayScene): Promise<void> {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`/pathways/${scene.pathway}?version=2`);
+  await page.locator('select[name=with]').selectOption('1');
+  const found = page.getByRole('list', { name: 'Differences' });
+  await found.getByText('Greeting → Opening hours: Opening hours').waitFor();
+  expect(await found.getByRole('listitem').count()).toBe(1);
+  await node(page, 'Book').click();
+  await page.getByRole('button', { name: 'Chat from Book' }).click();
+  const chat = page.getByRole('log', { name: 'Chat' });
+  await chat.getByText('What is your account number?').waitFor();
+  await node(page, 'Book').getByText('step 1').waitFor();
+  await page.getByLabel('Message of the caller').fill('My account number is 4711');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await chat.getByText('You are booked. Goodbye.').waitFor();
+  await node(page, 'Booked').getByText('step 2').waitFor();
+  await page.getByText('The conversation has ended.').waitFor();
+  await isAccessible(page);
+}
+
+/** Waits until a field has the focus. */
+async function eventuallyFocused(page: Page, name: string): Promise<void> {
+  await page.locator(`.side [name="${name}"]:focus`).waitFor();
 }
 
 /** A call with the second version, which ended in a node of another pathway. @returns its id */

@@ -42,6 +42,8 @@ interface DrawingProps {
   readonly open: () => void;
   /** null: nodes cannot be moved */
   readonly move: ((id: string, to: Place) => void) | null;
+  /** A node was put down. */
+  readonly settle: () => void;
   /** A key with a meaning beside those of the view. @returns whether it had one */
   readonly onKey: (key: string, node: string) => boolean;
 }
@@ -162,6 +164,7 @@ export function Drawing(props: DrawingProps) {
       });
   };
   const release = () => {
+    if (held.current?.node && held.current.moved) props.settle();
     held.current = null;
   };
 

@@ -7,6 +7,9 @@ export interface Graph {
   readonly edges: readonly JsonObject[];
 }
 
+/** Keys and indexes, from the outside to the inside. */
+export type Path = readonly (string | number)[];
+
 export interface ShownNode {
   /** In `nodes`. */
   readonly index: number;
@@ -50,6 +53,11 @@ export function nodesOf({ nodes }: Graph): ShownNode[] {
       },
     ];
   });
+}
+
+/** The settings of all nodes. @returns undefined: there are none */
+export function globalOf({ nodes }: Graph): unknown {
+  return nodes.find((member) => member.id === undefined && member.globalConfig !== undefined)?.globalConfig;
 }
 
 export function edgesOf({ edges }: Graph): ShownEdge[] {

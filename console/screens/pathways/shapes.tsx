@@ -29,7 +29,7 @@ export function NodeBox({ node, place, reached, selected, way, note }: NodeBoxPr
   const { id, name, type, isStart, isGlobal } = node;
   const taken = way?.steps.get(id);
   const isCurrent = way?.current === id;
-  const kind = [typeText(type), isStart && words.start, isGlobal && words.global, note?.text]
+  const kind = [note?.text, typeText(type), isStart && words.start, isGlobal && words.global]
     .filter(Boolean)
     .join(' · ');
   const isCut = name.length > mostName || kind.length > mostKind;

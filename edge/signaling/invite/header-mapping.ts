@@ -1,5 +1,5 @@
 /** Headers of INVITEs: received ones become call variables, and variables become sent ones (contract 2.8). Pure. */
-import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
+import { isBuiltIn } from '#shared/agent/built-in-names.ts';
 import { maxCustomHeaders, maxCustomLength, obstacleTo } from '#shared/custom-headers.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';

@@ -2,7 +2,7 @@
  * Values that the caller gave and nothing stored: an assertion expects a variable, or the agent's words contain a
  * placeholder that was never filled.
  */
-import { isBuiltIn } from '#shared/agent/built-in-variables.ts';
+import { isBuiltIn } from '#shared/agent/built-in-names.ts';
 import type { GraphNode } from '#shared/agent/graph-node.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import type { VariableWanted } from '#shared/agent/interfaces.ts';
