@@ -6,7 +6,7 @@ import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.
 import { isAccessible } from '../kit/programs/console-page.ts';
 import type { ControlProgram } from '../kit/programs/control-program.ts';
 
-export interface PathwayScene {
+interface PathwayScene {
   readonly page: Page;
   readonly control: ControlProgram;
   readonly scene: ConsoleScene;
@@ -16,7 +16,7 @@ export interface PathwayScene {
 const node = (page: Page, name: string) =>
   page.getByRole('group', { name: 'Graph' }).getByRole('button', { name: new RegExp(`^${name}[ ,]`) });
 
-export async function stepsThroughACall({ page, control, scene }: PathwayScene): Promise<void> {
+async function stepsThroughACall({ page, control, scene }: PathwayScene): Promise<void> {
   const call = await report(control, scene.pathway);
   await page.goto('/pathways');
   await page.getByRole('row', { name: 'Front desk version 1' }).waitFor();
@@ -37,7 +37,7 @@ export async function stepsThroughACall({ page, control, scene }: PathwayScene):
   await page.getByText('A call with this pathway').waitFor();
 }
 
-export async function goesThroughTheGraphByKeys({ page, scene }: PathwayScene): Promise<void> {
+async function goesThroughTheGraphByKeys({ page, scene }: PathwayScene): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`/pathways/${scene.pathway}?version=2`);
   await node(page, 'Greeting').focus();
@@ -57,7 +57,7 @@ export async function goesThroughTheGraphByKeys({ page, scene }: PathwayScene): 
 const focusedNode = (page: Page) => page.evaluate<string>('document.activeElement.dataset.node ?? ""');
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
 
-export async function editsAGraph({ page, control }: PathwayScene): Promise<void> {
+async function editsAGraph({ page, control }: PathwayScene): Promise<void> {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const field = (name: string) => page.locator(`.side [name="${name}"]`);
   await page.setViewportSize({ width: 1280, height: 800 });
@@ -84,7 +84,7 @@ export async function editsAGraph({ page, control }: PathwayScene): Promise<void
   await page.getByText('Keys, timing, model and recording').click();
   await field('isGlobal').check();
   await page.getByText('1 error').waitFor();
-  await node(page, 'Menu').getByText('error').waitFor();
+  await node(page, 'Menu').locator('text').getByText('error').waitFor();
   await button('Save draft').click();
   await page.getByRole('alert').getByText('The graph has errors.').waitFor();
   await isAccessible(page);
@@ -106,7 +106,7 @@ export async function editsAGraph({ page, control }: PathwayScene): Promise<void
   await field('url').fill('https://10.0.0.1/callbacks');
   await button('Save draft').click();
   await page.getByRole('alert').getByText('TARGET_NOT_ALLOWED').waitFor();
-  await node(page, 'Webhook').getByText('error').waitFor();
+  await node(page, 'Webhook').locator('text').getByText('error').waitFor();
   await field('url').fill('https://api.example.com/callbacks');
   // Somebody else writes meanwhile.
   const { nodes, edges } = draft;
@@ -116,7 +116,7 @@ export async function editsAGraph({ page, control }: PathwayScene): Promise<void
   await page.getByRole('alert').getByText('GRAPH_CHANGED').waitFor();
   await isAccessible(page);
   await page.setViewportSize({ width: 1280, height: 800 });
-  await page.getByLabel('Name of a new version').fill('with a webhook');
+  await page.getByRole('textbox', { name: 'Name of a new version' }).fill('with a webhook');
   await button('Save as new version').click();
   await page.waitForURL('**version=1*');
   expect((await stored(1)).nodes.at(-1)).toMatchObject({
@@ -132,7 +132,7 @@ export async function editsAGraph({ page, control }: PathwayScene): Promise<void
   await page.getByText('Nothing is changed.').waitFor();
 }
 
-export async function comparesAndChats({ page, scene }: PathwayScene): Promise<void> {
+async function comparesAndChats({ page, scene }: PathwayScene): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.goto(`/pathways/${scene.pathway}?version=2`);
   await page.locator('select[name=with]').selectOption('1');
@@ -186,3 +186,10 @@ async function report({ url, keys }: ControlProgram, pathway_id: string): Promis
   await edge.close();
   return call.id;
 }
+
+export const pathwaySteps = [
+  ['show the way of a call over the graph, step by step', stepsThroughACall],
+  ['are edited, checked before they are sent, and not overwritten', editsAGraph],
+  ['are compared by version, and tried in a chat from a node', comparesAndChats],
+  ['are gone through by keys, and read as a list', goesThroughTheGraphByKeys],
+] as const;

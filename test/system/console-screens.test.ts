@@ -16,12 +16,7 @@ import {
 } from '../kit/programs/console-page.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
-import {
-  comparesAndChats,
-  editsAGraph,
-  goesThroughTheGraphByKeys,
-  stepsThroughACall,
-} from './console-pathways.ts';
+import { pathwaySteps } from './console-pathways.ts';
 
 const control = new ControlProgram();
 let browser: Browser;
@@ -113,14 +108,7 @@ describe('the screens about tests of agents', () => {
 });
 
 describe('the pathways', () => {
-  it('show the way of a call over the graph, step by step', () =>
-    stepsThroughACall({ page, control, scene }));
-  it('are edited, checked before they are sent, and not overwritten', () =>
-    editsAGraph({ page, control, scene }));
-  it('are compared by version, and tried in a chat from a node', () =>
-    comparesAndChats({ page, control, scene }));
-  it('are gone through by keys, and read as a list', () =>
-    goesThroughTheGraphByKeys({ page, control, scene }));
+  it.each(pathwaySteps)('%s', (_what, steps) => steps({ page, control, scene }));
 });
 
 describe('the quality of a pathway', () => {
