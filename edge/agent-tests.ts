@@ -4,6 +4,11 @@
  *
  *     control ==socket==> caller ──INVITE with a key──> engine ══TLS══> engine ──> admission ──> tested agent
  *
+ * Of agents of others (contract 6.13), a bot behind a WebSocket answers in the place of a number's agent, and one with a
+ * telephone is called over the trunks of a number:
+ *
+ *     control ==socket==> caller ──INVITE──> engine ══TLS══> trunk ──> agent of others
+ *
  * The socket and the call end together.
  */
 
@@ -20,8 +25,9 @@ import { RunSocket } from './agent/test-caller/run-socket.ts';
 import { TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
 import { CallerWeather } from './agent/test-caller/weather/caller-weather.ts';
+import { fixedHeader, offeringOnly, singleHop } from './agent-test-route.ts';
 import type { AgentTestLimits } from './agent-test-times.ts';
-import { type AgentTestCalls, testKeyHeader } from './call/agent-test-calls.ts';
+import { type AgentTestCall, type AgentTestCalls, testKeyHeader } from './call/agent-test-calls.ts';
 import type { CallPlan, OutboundPlan } from './call/call-plan.ts';
 import type { InboundChanges, OutboundChanges } from './call/calls.ts';
 import type { Termination } from './call/ending.ts';
@@ -29,8 +35,8 @@ import type { Log } from './call/log.ts';
 import type { Agents } from './call/ports/agents.ts';
 import type { Dialer, DialTarget } from './call/ports/dialing.ts';
 import type { Media } from './call/ports/media.ts';
+import type { PeerRefer } from './call/ports/refer.ts';
 import type { Reporter } from './call/ports/reporting.ts';
-import type { Hunt } from './call/ports/routes.ts';
 
 /** REFER is not followed on the call of an agent test. */
 const notFollowed = () =>
@@ -38,6 +44,9 @@ const notFollowed = () =>
 
 const notItself =
   'the SIP engine of this edge is a drachtio-server, which sends no call to its own address: run the test without a call, or use the embedded engine (docs/engines.md)';
+
+const notHeard =
+  'the edge has no transcription server, so nothing would be known of what the agent says: set STT_BASE_URL (docs/speech.md)';
 
 export type TestRunOrder = Extract<EdgeCommand, { kind: 'agent_test.call' }>;
 
@@ -62,7 +71,10 @@ export interface AgentTestParts {
   readonly callsItself: () => boolean;
   /** This edge. */
   readonly self: () => DialTarget;
+  /** Of the edge's calls to itself. */
   readonly media: Media;
+  /** Of calls to agents of others. */
+  readonly outward: { readonly media: Media; readonly dialer: Dialer };
   readonly agents: AgentsDeps;
   readonly reporter: Reporter;
   readonly tts: TextToSpeech;
@@ -112,8 +124,9 @@ class TestRun {
 
   async begin(): Promise<void> {
     const { calls, clock, controlUrl, limits, newId } = this.#parts;
-    const { run_id, key, org_id, number, caller_number } = this.#order;
-    if (!this.#parts.callsItself()) throw new Error(notItself);
+    const { run_id, key, org_id, number, caller_number, to = number } = this.#order;
+    const obstacle = this.#obstacle();
+    if (obstacle !== null) throw new Error(obstacle);
     this.#socket = await RunSocket.open({
       controlUrl,
       runId: run_id,
@@ -127,7 +140,7 @@ class TestRun {
       callId: newId(),
       orgId: org_id,
       from: caller_number,
-      to: number,
+      to,
       agent: this.#callerSettings(),
       variables: {},
       testRunId: run_id,
@@ -138,6 +151,13 @@ class TestRun {
       this.#socket.close();
       throw error;
     }
+  }
+
+  /** Why the call makes no sense, a clause; null: it does. */
+  #obstacle(): string | null {
+    const { needs_words, to } = this.#order;
+    if (to === undefined && !this.#parts.callsItself()) return notItself;
+    return needs_words && !this.#parts.stt ? notHeard : null;
   }
 
   // ---------------------------------------------------------------- the calling end
@@ -161,56 +181,73 @@ class TestRun {
   }
 
   #callerChanges(): OutboundChanges {
-    const { dialer, media } = this.#parts;
-    const { ringMs } = this.#parts.limits;
     return {
       agents: this.#callerAgents(),
-      media: this.#weather?.media(media) ?? media,
-      ringTimeoutMs: ringMs,
-      routes: { hunt: () => this.#toSelf(), referTarget: () => null, followable: notFollowed },
-      dialer: {
-        dial: (target, invite, events) => {
-          const { sipCallId } = invite;
-          const { number } = this.#order;
-          const call = { number, sipCallId, plan: (plan: CallPlan) => this.#testedPlan(plan) };
-          const expected = this.#parts.agentTestCalls.expect(
-            { ...call, changes: this.#testedChanges() },
-            ringMs,
-          );
-          this.#withdraw = expected.withdraw;
-          const testKey = {
-            type: 'custom' as const,
-            key: testKeyHeader,
-            value: expected.key,
-            passthrough: true,
-          };
-          return dialer.dial(target, { ...invite, headers: [testKey] }, events);
-        },
-      },
+      ringTimeoutMs: this.#parts.limits.ringMs,
       reporter: this.#tap((record) => {
         this.#callerRecord = record;
       }),
+      ...(this.#order.to === undefined ? this.#toItself() : this.#outward()),
     };
   }
 
-  /** A single address, which is never to blame. */
-  #toSelf(): Hunt {
-    const target = this.#parts.self();
-    const { host, port } = target;
-    const endpoint = { host, port, priority: 0 };
+  #toItself(): OutboundChanges {
+    const { dialer, media, self } = this.#parts;
+    const { ringMs } = this.#parts.limits;
     const codec = this.#order.weather?.codec;
-    const codecs = codec ? [codec] : [];
-    const route = { trunkId: null, credentials: null, headers: [], codecs, transcode: false };
-    let given = false;
     return {
-      next: async () => {
-        if (given) return null;
-        given = true;
-        return { route, endpoint, target };
+      media: this.#weather?.media(media) ?? media,
+      routes: { hunt: () => singleHop(self(), codec), referTarget: () => null, followable: notFollowed },
+      dialer: {
+        dial: (target, invite, events) => {
+          const expected = this.#parts.agentTestCalls.expect(this.#expected(invite.sipCallId), ringMs);
+          this.#withdraw = expected.withdraw;
+          return dialer.dial(
+            target,
+            { ...invite, headers: [fixedHeader(testKeyHeader, expected.key)] },
+            events,
+          );
+        },
       },
-      ended: () => ({ movesOn: false }),
-      attempts: [],
     };
+  }
+
+  /** The call that arrives at this edge. */
+  #expected(sipCallId: string): AgentTestCall {
+    const { agent, number, org_id } = this.#order;
+    return {
+      number,
+      sipCallId,
+      plan: (plan) => this.#testedPlan(plan),
+      changes: this.#testedChanges(),
+      ...(agent && { answers: { number, org_id, inbound: [], outbound: [], agent } }),
+    };
+  }
+
+  #outward(): OutboundChanges {
+    const { dialer, media } = this.#parts.outward;
+    const { headers = {}, weather } = this.#order;
+    const own = Object.entries(headers).map(([name, value]) => fixedHeader(name, value));
+    const offering = weather?.codec ? offeringOnly(media, weather.codec) : media;
+    return {
+      media: this.#weather?.media(offering) ?? offering,
+      dialer: {
+        dial: (target, invite, events) =>
+          dialer.dial(
+            target,
+            { ...invite, headers: [...invite.headers, ...own] },
+            { ...events, referred: (refer) => this.#referred(refer) },
+          ),
+      },
+    };
+  }
+
+  /** The tested agent transfers its caller: nobody is called, and the run ends. */
+  #referred(refer: PeerRefer): void {
+    this.#tested.transferredTo = refer.target;
+    refer.accept();
+    refer.notify(200, 'OK');
+    this.#caller?.hangUp(`The test run ends at the transfer to ${refer.target}.`);
   }
 
   #callerAgents(): Agents {

@@ -184,6 +184,10 @@ export const apiErrors = {
     message: 'The AI agent answers this thread until it is handed over to a live agent.',
   },
   SCENARIO_NAME_TAKEN: { status: 409, message: 'Another scenario of the pathway or persona has this name.' },
+  TEST_AGENT_NOT_PROVEN: {
+    status: 409,
+    message: 'Nobody has shown that this agent may be called: prove its ownership first.',
+  },
   TEST_AGENT_IN_USE: { status: 409, message: 'Scenarios test this agent; delete those in details first.' },
   RUN_NOT_ACTIVE: { status: 409, message: 'The run has ended.' },
   RUN_NOT_FINISHED: { status: 409, message: 'The run has not ended yet.' },

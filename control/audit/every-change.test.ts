@@ -3,7 +3,9 @@
  * why not. Each change is actually made.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ForeignAgentAnswer } from '#shared/api/agent-testing/foreign-agents.ts';
 import { TemplateList } from '#shared/api/agent-testing/templates.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { faultyGraph, missingEdge } from '../../test/kit/control/dental.ts';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import {
@@ -21,6 +23,7 @@ import { bookingGraph } from '../../test/kit/control/test-runs.ts';
 import { TornadoClient } from '../../test/kit/control/tornado.ts';
 import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
+import { codeHash } from '../testing/foreign/ownership.ts';
 
 /** Requests that change no settings and delete nothing. */
 const withoutEntry: Readonly<Record<string, string>> = {
@@ -255,6 +258,7 @@ describe('the audit log has an entry for each change of', () => {
     const { id: agentId } = (await change('POST', `${base}/agents`, agent)).body;
     await change('PUT', `${base}/agents/${agentId}`, { ...agent, model: 'n' });
     await change('DELETE', `${base}/agents/${agentId}`);
+    await ownership();
 
     const scenario_id = await client.scenario({ pathway_id, max_turns: 2 });
     const run = await ask('POST', `${base}/scenarios/${scenario_id}/run`);
@@ -276,6 +280,27 @@ describe('the audit log has an entry for each change of', () => {
     const fix_ids = fixes.map(({ id }) => id);
     await change('POST', `${base}/tornado/${session_id}/accept`, { fix_ids });
   });
+
+  async function ownership(): Promise<void> {
+    const from = number();
+    const directions = [{ type: 'outbound', sip_endpoint: 'trunk.example.com' }];
+    await ask('POST', '/v1/sip/attach', { phone_number: from, directions });
+    const edge = await connectEdge(test);
+    edge.send({ type: 'status', metrics: { trunkline_edge_protocol_revision: edgeProtocol.testsOthers } });
+    const { database, edges } = test.control.services;
+    await expect
+      .poll(() => edges.all[0]?.metrics.trunkline_edge_protocol_revision)
+      .toBe(edgeProtocol.testsOthers);
+    const desk = { name: name(), format: 'call', from, to: '+14155550199' };
+    const { id } = (await test.call('POST', `${base}/agents`, { body: desk })).read(ForeignAgentAnswer);
+    await change('POST', `${base}/agents/${id}/ownership`, {});
+    const proof_hash = codeHash(id, '471102');
+    await database.db.updateTable('test_agents').set({ proof_hash }).where('id', '=', id).execute();
+    await change('POST', `${base}/agents/${id}/ownership/confirm`, { code: '471102' });
+    await change('POST', `/v1/admin/test-agents/${id}/allow`, {}, test.operatorKey);
+    await edge.kill();
+    await expect.poll(() => edges.count).toBe(0);
+  }
 
   it('edges and the proxies in front of them', async () => {
     const edge = await connectEdge(test, { edge_id: 'edge' });

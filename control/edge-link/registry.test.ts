@@ -40,3 +40,13 @@ it('never returns a closing connection', async () => {
   expect(edges.leastLoaded()).toBe(other);
   expect(edges.appliedVersion).toBe(1);
 });
+
+it('chooses only among edges that know what is asked of them', () => {
+  connected('older', { metrics: { trunkline_edge_protocol_revision: 5 } });
+  expect(() => edges.leastLoaded(null, 7)).toThrow('earlier version');
+  const newer = connected('newer', {
+    metrics: { trunkline_edge_calls: 9, trunkline_edge_protocol_revision: 7 },
+  });
+  expect(edges.leastLoaded(null, 7)).toBe(newer);
+  expect(edges.leastLoaded().edgeId).toBe('older');
+});

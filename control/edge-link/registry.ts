@@ -69,8 +69,9 @@ interface BrowserWish {
   readonly callsMore: boolean;
 }
 
-const knowsMorePhones = ({ metrics }: ConnectedEdge) =>
-  (metrics.trunkline_edge_protocol_revision ?? 0) >= edgeProtocol.phonesCallMore;
+const revisionOf = ({ metrics }: ConnectedEdge) => metrics.trunkline_edge_protocol_revision ?? 0;
+
+const knowsMorePhones = (edge: ConnectedEdge) => revisionOf(edge) >= edgeProtocol.phonesCallMore;
 
 function candidate(edge: ConnectedEdge): Candidate & { readonly edge: ConnectedEdge } {
   const { region, weight } = edge.plan;
@@ -190,13 +191,17 @@ export class ConnectedEdges {
 
   /**
    * The connected edge with the fewest calls for its weight that is not draining and can store its reports.
+   * @param revision the least of the protocol that it must know (revision.ts)
    * @throws ApiError SERVICE_UNAVAILABLE when there is none
    */
-  leastLoaded(wish: RegionWish | null = null): ConnectedEdge {
+  leastLoaded(wish: RegionWish | null = null, revision = 0): ConnectedEdge {
     const refusing = this.all.filter(refusesCalls);
     const staying = this.all.filter((edge) => !isDraining(edge) && !refusing.includes(edge));
-    const chosen = chooseEdge(staying.map(candidate), wish);
+    const knowing = staying.filter((edge) => revisionOf(edge) >= revision);
+    const chosen = chooseEdge(knowing.map(candidate), wish);
     if (chosen) return chosen.edge;
+    if (staying.length > knowing.length)
+      throw ApiError.unavailable('The edges that take calls are of an earlier version.', 30);
     if (staying.length > 0 && wish !== null)
       throw ApiError.unavailable(`No edge of the region "${wish.region}" takes calls.`, 30);
     if (refusing.length > 0)

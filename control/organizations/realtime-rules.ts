@@ -63,8 +63,12 @@ export function connectionsView(stored: StoredConnections) {
   }));
 }
 
-/** @throws ApiError INVALID_PARAMETER when the organization has no such connection */
-export function requireConnection(stored: StoredConnections, name: string): void {
+/** @throws ApiError INVALID_PARAMETER at `path` when the organization has no such connection */
+export function requireConnection(
+  stored: StoredConnections,
+  name: string,
+  path = '/realtime/connection',
+): void {
   if (stored.some(({ id }) => id === name)) return;
-  throw ApiError.invalid('/realtime/connection', `the organization has no realtime connection "${name}"`);
+  throw ApiError.invalid(path, `the organization has no realtime connection "${name}"`);
 }

@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock, Timer } from '#shared/clock.ts';
+import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import type { CallPlan } from './call-plan.ts';
 import type { InboundChanges } from './calls.ts';
 
@@ -13,8 +14,10 @@ export const testKeyHeader = 'X-Trunkline-Test';
 
 /** The expected call and its overrides. */
 export interface AgentTestCall {
-  /** E.164 with plus */
+  /** E.164 with plus; the user of the Request-URI of a call without a number. */
   readonly number: string;
+  /** What answers a call without a number; absent: the number's configuration. */
+  readonly answers?: NumberConfig;
   readonly sipCallId: string;
   /** Turns the ordinary plan for the number into that of the test. */
   readonly plan: (plan: CallPlan) => CallPlan;

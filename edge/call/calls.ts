@@ -150,8 +150,8 @@ export class Calls {
       (added) => new OutboundSetup(added, plan, outbound, deps.clock),
       deps,
     );
-    // A test run calls only this edge: it costs nothing and counts against no outbound limit.
-    const limits = plan.testRunId === undefined ? this.#deps.limits : undefined;
+    // A test run with a route of its own calls only this edge: it costs nothing and counts against no outbound limit.
+    const limits = plan.testRunId === undefined || !changes.routes ? this.#deps.limits : undefined;
     const refusal = closed === null ? (limits?.admit(plan) ?? null) : this.#refusalOf(closed);
     const decide = (verdict: Termination | null) => {
       if (verdict) call.end(verdict);

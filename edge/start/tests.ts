@@ -67,6 +67,7 @@ export function testsOf(
         callsItself: () => signaling.callsItself,
         self: () => ownTarget(sip, sip.publicHost, readFileSync(tls.cert, 'utf8')),
         media: nearbyMedia(media, publicIp, localAddress(rtp.host)),
+        outward: { media, dialer: { dial: (...attempt) => signaling.dial(...attempt) } },
         agents: agentDeps,
         limits: { ...limits.agentTests, caller: limits.testCaller },
         counts: {

@@ -128,7 +128,8 @@ export const EdgeCommand = Type.Union([
     dtmf: Nullable(Type.String()),
   }),
   /**
-   * Calls one of the edge's own numbers for a test run (contract 6.4 `transport: sip`). Before the INVITE the edge
+   * Calls one of the edge's own numbers for a test run (contract 6.4 `transport: sip`), or an agent of others (6.13):
+   * `agent` answers in place of a number's, `to` is called over the trunks of `number`. Before the INVITE the edge
    * opens `GET /v1/edge/test-calls/<run id>`, which carries the run (agent-test-protocol.ts); the call ends with that
    * socket. The result says that the socket is open and the call placed.
    */
@@ -136,7 +137,7 @@ export const EdgeCommand = Type.Union([
     kind: Type.Literal('agent_test.call'),
     run_id: Type.String(),
     org_id: Type.String(),
-    /** the number whose agent is tested, E.164 with plus */
+    /** the number whose agent is tested, E.164 with plus; with `agent` any name; with `to` the number that calls */
     number: Type.String(),
     /** the calling number, E.164 with plus */
     caller_number: Type.String(),
@@ -156,6 +157,14 @@ export const EdgeCommand = Type.Union([
     weather: Type.Optional(Weather),
     /** of the weather */
     seed: Type.Optional(Type.Integer()),
+    /** a bot of others, which no number is configured for; absent: the number's agent */
+    agent: Type.Optional(AgentSettings),
+    /** leaves this edge: E.164 with plus, an extension, or a SIP URI; absent: the edge calls itself */
+    to: Type.Optional(Type.String()),
+    /** refused by an edge that could not tell what the agent says */
+    needs_words: Type.Optional(Type.Boolean()),
+    /** of an INVITE to `to`, by name */
+    headers: Type.Optional(Type.Record(Type.String(), Type.String())),
   }),
 ]);
 export type EdgeCommand = Static<typeof EdgeCommand>;

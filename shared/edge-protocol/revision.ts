@@ -5,7 +5,7 @@
  */
 export const edgeProtocol = {
   /** Of this version. A program that says none is older than revision 1. */
-  revision: 5,
+  revision: 7,
   /** From this one on control counts the calls of all edges (fleet.ts). */
   countsCalls: 1,
   /** From this one on control closes calls that an edge no longer has (`running` in reports.ts). */
@@ -16,6 +16,8 @@ export const edgeProtocol = {
   storesRefused: 4,
   /** From this one on edges know phone sessions that call out or are for an agent (phone-session.ts). */
   phonesCallMore: 5,
+  /** From this one on edges test agents of others over a call (`agent` and `to` of `agent_test.call` in commands.ts). */
+  testsOthers: 7,
 } as const;
 
 /** The other program compared with this one, by its revision. */

@@ -1,11 +1,19 @@
-/** A test run over a real call on which both sides speak, with a transcription server. */
+/** Test runs over a real call on which both sides speak, with a transcription server: an agent of ours, and of others. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ForeignAgentAnswer } from '#shared/api/agent-testing/foreign-agents.ts';
 import { RunAnswer, RunStarted } from '#shared/api/agent-testing/runs.ts';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
+import { Flite } from '#shared/models/flite.ts';
+import { BotServer } from '../kit/edge/stream-server.ts';
+import { encodeMulaw } from '../kit/fakes/audio.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { TranscriptionServer } from '../kit/fakes/transcription-server.ts';
+import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
 import { eventually } from '../kit/programs/eventually.ts';
-import { TestSystem } from '../kit/programs/harness.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
+import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 
 const number = '+14155550171';
 const greeting = 'How can I help?';
@@ -15,22 +23,28 @@ const goodbye =
 
 let server: TranscriptionServer;
 let system: TestSystem;
+let bots: BotServer;
+/** The front desk. */
+let pathway_id: string;
 
 beforeAll(async () => {
   server = await TranscriptionServer.start([greeting, wish, goodbye]);
-  system = await TestSystem.start({ STT_BASE_URL: server.url, STT_MODEL: 'whisper-1' });
+  system = await startTrunkSystem({ STT_BASE_URL: server.url, STT_MODEL: 'whisper-1' });
+  bots = await BotServer.listen(undefined, {}, await trunkPair(system));
 });
 
 afterAll(() =>
   releaseAll(
     () => system?.stop(),
     () => server?.close(),
+    () => bots?.close(),
+    () => flite.close(),
   ),
 );
 
 test('both hear each other, and assertions run on the transcribed words', async () => {
   const { api } = system;
-  const pathway_id = await api.pathway(
+  pathway_id = await api.pathway(
     'front desk',
     [
       { id: 'ask', type: 'Default', data: { name: 'Ask', text: greeting, isStart: true } },
@@ -85,4 +99,178 @@ test('both hear each other, and assertions run on the transcribed words', async 
     },
   });
   expect(server.heard).toEqual([greeting, wish, goodbye]);
+});
+
+const agents = '/v1/agent-testing/agents';
+
+const silence = Buffer.alloc(160, 0xff);
+const flite = new Flite();
+
+/** Runs a caller that asks for sales against an agent of others. */
+async function runAgainst(agent_id: string, assertions: readonly object[]) {
+  const runs = new AgentTestRuns(system);
+  const id = await runs.scenario({
+    agent_id,
+    name: `Sales of ${agent_id}`,
+    scenario_type: 'REPLAY',
+    input_messages: [{ role: 'user', content: wish }],
+    assertions,
+  });
+  const path = `/v1/agent-testing/scenarios/${id}/run`;
+  return { runs, start: () => system.api.read(RunStarted, 'POST', path, { seed: 1 }) };
+}
+
+/** Somebody else's desk behind a trunk, which shares no code with the edge. */
+class TheirDesk {
+  readonly #call: TrunkCall;
+  readonly #voice: SrtpPeer;
+  readonly #hangsUp = new AbortController();
+  readonly #waiting: { readonly frames: Buffer[]; readonly played: () => void }[] = [];
+
+  private constructor(call: TrunkCall, voice: SrtpPeer) {
+    this.#call = call;
+    this.#voice = voice;
+  }
+
+  static async answer(trunk: TestTrunk): Promise<TheirDesk> {
+    const call = await trunk.call();
+    const voice = await SrtpPeer.open();
+    voice.connect(call.invite.body);
+    call.answer('200 OK', voice.sdp());
+    await call.expect('ACK');
+    return new TheirDesk(call, voice);
+  }
+
+  get invite(): string {
+    return this.#call.invite.raw;
+  }
+
+  get keys(): string {
+    return this.#voice.events.map(({ digit }) => digit).join('');
+  }
+
+  /** Resolves when it has said it. */
+  async say(text: string): Promise<void> {
+    const samples = await flite.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
+    const count = Math.floor(samples.length / 160);
+    const frames = Array.from({ length: count }, (_, i) =>
+      encodeMulaw(samples.subarray(i * 160, (i + 1) * 160)),
+    );
+    await new Promise<void>((played) => this.#waiting.push({ frames, played }));
+  }
+
+  /** Sends what it says, and silence, until it hangs up. */
+  async speak(): Promise<void> {
+    while (!this.#hangsUp.signal.aborted) {
+      const next = this.#waiting.shift();
+      await this.#voice.play(next?.frames ?? [silence]);
+      next?.played();
+    }
+    this.#voice.close();
+  }
+
+  hears(done: () => boolean): Promise<void> {
+    return this.#voice.when(done);
+  }
+
+  async transfer(to: string): Promise<void> {
+    expect((await this.#call.refer(to)).status).toBe(202);
+  }
+
+  /** Resolves when the caller has hung up. */
+  async left(): Promise<void> {
+    await this.#call.expect('BYE');
+    this.#hangsUp.abort();
+  }
+
+  async hangUp(): Promise<void> {
+    await this.#call.hangUp();
+    this.#hangsUp.abort();
+  }
+}
+
+test('an agent of others with a telephone is called over a trunk, once its owner has proven to hear it', async () => {
+  const { api } = system;
+  const trunk = await TestTrunk.listen(await trunkPair(system));
+  await attachTrunk(system, number, trunk.port);
+  const made = await api.read(ForeignAgentAnswer, 'POST', agents, {
+    name: 'Their desk',
+    format: 'call',
+    from: number,
+    to: '+14155550199',
+    headers: [{ name: 'X-Campaign', value: 'tests' }],
+  });
+  const { runs, start } = await runAgainst(made.id, [
+    { type: 'STRING_CHECK', config: { value: 'the sales department' } },
+    { type: 'NODE_REACHED', config: { node_id: 'sales' }, is_required: false },
+  ]);
+  await expect(start()).rejects.toThrow('TEST_AGENT_NOT_PROVEN');
+
+  await api.ok('POST', `${agents}/${made.id}/ownership`);
+  const told = await TheirDesk.answer(trunk);
+  const speaking = told.speak();
+  await told.say(greeting);
+  await told.hears(() => told.keys.length === 6);
+  await told.hangUp();
+  await speaking;
+  const confirm = `${agents}/${made.id}/ownership/confirm`;
+  const proven = await api.read(ForeignAgentAnswer, 'POST', confirm, { code: told.keys });
+  expect(proven.proven_at).not.toBeNull();
+
+  const { run_id } = await start();
+  const desk = await TheirDesk.answer(trunk);
+  expect(desk.invite).toContain('\r\nX-Campaign: tests\r\n');
+  const talking = desk.speak();
+  await desk.say(greeting);
+  await eventually('the caller to make its move', async () =>
+    (await runs.read(run_id)).chat_history.length >= 2 ? true : null,
+  );
+  await desk.say(goodbye);
+  await desk.transfer('sip:sales@desk.example.com');
+  const run = await runs.ended(run_id);
+  await desk.left();
+  await talking;
+  await trunk.close();
+  expect(run).toMatchObject({
+    status: 'PASSED',
+    error_message: null,
+    transport: 'sip',
+    reasoning: expect.stringContaining('transfer to sip:sales@desk.example.com'),
+    chat_history: [
+      { role: 'assistant', content: greeting, turn: 0, node_id: null },
+      { role: 'user', content: wish, turn: 1 },
+      { role: 'assistant', content: goodbye, turn: 1, node_id: null },
+    ],
+    nodes_visited: [],
+    voice: { call_id: null, caller_media: { verdict: 'two_way' } },
+  });
+  expect(run.assertion_results.map(({ status }) => status)).toEqual(['PASSED', 'INCONCLUSIVE']);
+});
+
+test('a bot behind a WebSocket is tested without any number', async () => {
+  const { api } = system;
+  const made = await api.read(ForeignAgentAnswer, 'POST', agents, {
+    name: 'Their bot',
+    format: 'stream',
+    url: bots.url,
+  });
+  const { runs, start } = await runAgainst(made.id, [
+    { type: 'STRING_CHECK', config: { value: 'the sales department' } },
+  ]);
+  const { run_id } = await start();
+  const bot = await bots.accept();
+  const say = async (text: string) => {
+    const samples = await flite.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
+    bot.send({ event: 'media', media: { payload: encodeMulaw(samples).toString('base64') } });
+  };
+  await say(greeting);
+  await eventually('the caller to make its move', async () =>
+    (await runs.read(run_id)).chat_history.length >= 2 ? true : null,
+  );
+  await say(goodbye);
+  expect(await runs.ended(run_id)).toMatchObject({
+    status: 'PASSED',
+    error_message: null,
+    chat_history: [{ content: greeting }, { content: wish }, { content: goodbye }],
+  });
 });

@@ -63,6 +63,7 @@ import { up as endpointCertificates } from './0077-endpoint-certificates.ts';
 import { up as sumsOfAllTrunks } from './0077b-sums-of-all-trunks.ts';
 import { up as promotionRepeats } from './0078-promotion-repeats.ts';
 import { up as testMatrices } from './0079-test-matrices.ts';
+import { up as provenAgents } from './0080-proven-agents.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -128,4 +129,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0077b-sums-of-all-trunks': { up: sumsOfAllTrunks },
   '0078-promotion-repeats': { up: promotionRepeats },
   '0079-test-matrices': { up: testMatrices },
+  '0080-proven-agents': { up: provenAgents },
 };

@@ -281,6 +281,12 @@ export interface TestAgentRow {
   headers: string;
   created_at: IsoTime;
   updated_at: IsoTime;
+  /** Of a telephone: since when it may be called; null: its owner is not known. */
+  proven_at: IsoTime | null;
+  /** SHA-256 of the code that was said to whoever answered, until when it counts, and how often another one was given. */
+  proof_hash: string | null;
+  proof_until: IsoTime | null;
+  proof_tries: number;
 }
 
 export interface AgentTestingTables {

@@ -23,7 +23,8 @@ export interface TestingChange {
     | 'tornado_delete'
     | 'agent_create'
     | 'agent_update'
-    | 'agent_delete';
+    | 'agent_delete'
+    | 'agent_prove';
   readonly fields?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { type ChatAnswer, ChatServer } from '../../../test/kit/fakes/chat-server.ts';
 import { ForeignChat } from './chat.ts';
-import type { ForeignSettings } from './rules.ts';
+import { type ForeignSettings, unset } from './rules.ts';
 
 let server: ChatServer | null = null;
 
@@ -27,7 +27,7 @@ async function chatWith(
 ): Promise<ForeignChat> {
   server = await ChatServer.start(answer);
   return new ForeignChat({
-    settings: { ...openai, url: server.url, speaks_first: false, timeout_ms: 5000, ...settings },
+    settings: { ...unset, ...openai, url: server.url, timeout_ms: 5000, ...settings },
     headers: [{ name: 'Authorization', value: 'Bearer secret' }],
     outgoing: { clock: systemClock, allowedTargets: parseNetworks(['127.0.0.0/8']) },
     conversationId: 'run-1',

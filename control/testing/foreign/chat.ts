@@ -79,7 +79,7 @@ export class ForeignChat {
     const { headers, outgoing, settings, signal } = this.#parts;
     const answer = await sendOutgoing(outgoing, {
       method: 'POST',
-      url: new URL(settings.url),
+      url: new URL(settings.url ?? ''),
       headers: {
         ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
         'content-type': 'application/json',

@@ -14,12 +14,17 @@ import { type App, orgOf } from '../../http/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import { recordTestingChange } from '../common/audit.ts';
 import type { TestingDeps } from '../common/deps.ts';
-import { foreignAgentView, readHeaders, readSettings, storedSettings } from './rules.ts';
+import { checkReferences } from './called.ts';
+import { ownershipRoutes } from './ownership.ts';
+import { foreignAgentView, placeOf, readHeaders, readSettings, settingsOf, storedSettings } from './rules.ts';
 import { agentRoom, pageOfForeignAgents, requireForeignAgent, requireUnused } from './store.ts';
 
 const base = '/v1/agent-testing/agents';
 
+const unproven = { proven_at: null, proof_hash: null, proof_until: null, proof_tries: 0 };
+
 export function foreignAgentRoutes(app: App, services: TestingDeps): void {
+  ownershipRoutes(app, services);
   const { allowedTargets, clock, database, quotas, secrets } = services;
   const { db } = database;
 
@@ -42,7 +47,7 @@ export function foreignAgentRoutes(app: App, services: TestingDeps): void {
   app.route({
     method: 'POST',
     url: base,
-    config: { access: 'member', errors: ['TARGET_NOT_ALLOWED', 'QUOTA_EXCEEDED'] },
+    config: { access: 'member', errors: ['TARGET_NOT_ALLOWED', 'NO_OUTBOUND_ROUTE', 'QUOTA_EXCEEDED'] },
     schema: {
       summary: 'Name an agent of others that scenarios can test',
       body: ForeignAgentWrite,
@@ -53,14 +58,18 @@ export function foreignAgentRoutes(app: App, services: TestingDeps): void {
       const orgId = orgOf(request);
       const id = newId();
       const now = isoTime(clock);
+      const settings = readSettings(body, allowedTargets);
+      const headers = readHeaders(body, placeOf(settings), id, null, secrets);
+      await checkReferences(db, orgId, settings);
       const row: TestAgentRow = {
         id,
         org_id: orgId,
         name: body.name,
-        settings: storedSettings(readSettings(body, allowedTargets)),
-        headers: readHeaders(body, id, null, secrets),
+        settings: storedSettings(settings),
+        headers,
         created_at: now,
         updated_at: now,
+        ...unproven,
       };
       await db.transaction().execute(async (trx) => {
         await quotas.counting('test_agents', () => agentRoom(trx, orgId));
@@ -88,7 +97,7 @@ export function foreignAgentRoutes(app: App, services: TestingDeps): void {
   app.route({
     method: 'PUT',
     url: `${base}/:id`,
-    config: { access: 'member', errors: ['TEST_AGENT_NOT_FOUND', 'TARGET_NOT_ALLOWED'] },
+    config: { access: 'member', errors: ['TEST_AGENT_NOT_FOUND', 'TARGET_NOT_ALLOWED', 'NO_OUTBOUND_ROUTE'] },
     schema: {
       summary: 'Replace the settings of an agent of others',
       params: ForeignAgentPath,
@@ -100,11 +109,17 @@ export function foreignAgentRoutes(app: App, services: TestingDeps): void {
       const orgId = orgOf(request);
       const row = await db.transaction().execute(async (trx) => {
         const before = await requireForeignAgent(trx, orgId, params.id);
+        const settings = readSettings(body, allowedTargets);
+        const headers = readHeaders(body, placeOf(settings), before.id, before, secrets);
+        await checkReferences(trx, orgId, settings);
+        const isSame = settingsOf(before).to === settings.to;
         const change = {
           name: body.name,
-          settings: storedSettings(readSettings(body, allowedTargets)),
-          headers: readHeaders(body, before.id, before, secrets),
+          settings: storedSettings(settings),
+          headers,
           updated_at: isoTime(clock),
+          // Who owns one telephone may not own the next.
+          ...(isSame ? {} : unproven),
         };
         await trx.updateTable('test_agents').set(change).where('id', '=', before.id).execute();
         const after = { ...before, ...change };

@@ -13,7 +13,7 @@ import type { RecordedToolCall, RecordedWebhook } from '../judging/ports.ts';
 import type { Mock, MockResponse, Outside } from './declared.ts';
 
 /** Literal hosts of the webhooks in an agent's graphs. */
-export function namedHosts(agent: TextAgent): ReadonlySet<string> {
+export function namedHosts(agent: TextAgent | null): ReadonlySet<string> {
   const hosts = new Set<string>();
   for (const { data } of webhookNodes(agent)) {
     const url = typeof data.url === 'string' ? data.url : '';
@@ -25,15 +25,17 @@ export function namedHosts(agent: TextAgent): ReadonlySet<string> {
   return hosts;
 }
 
-function webhookNodes(agent: TextAgent): { id: unknown; data: Record<string, unknown> }[] {
-  return agent.graphs.flatMap(({ nodes }) =>
+function webhookNodes(agent: TextAgent | null): { id: unknown; data: Record<string, unknown> }[] {
+  const graphs = agent?.graphs ?? [];
+  return graphs.flatMap(({ nodes }) =>
     nodes.flatMap(({ id, type, data }) => (type === 'Webhook' && isObject(data) ? [{ id, data }] : [])),
   );
 }
 
 export interface RecorderParts {
   readonly outside: Outside;
-  readonly agent: TextAgent;
+  /** null: of others, which calls neither webhooks nor tools of ours. */
+  readonly agent: TextAgent | null;
   readonly clock: Pick<Clock, 'now'>;
   /** Sends actual requests. */
   readonly webhook: TextSessionParts['webhook'];

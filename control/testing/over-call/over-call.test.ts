@@ -63,7 +63,7 @@ function run(): Promise<unknown> {
   const webhook = async () => ({ status: 200, body: {}, error: null });
   const parts: OverCallParts = {
     orgId: 'o',
-    number: '+14155550100',
+    target: { number: '+14155550100' },
     startNodeId: null,
     variables: {},
     maxMinutes: 10,

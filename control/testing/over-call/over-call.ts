@@ -2,17 +2,34 @@
 
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
 import type { Clock } from '#shared/clock.ts';
+import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
-import type { ConnectedEdges } from '../../edge-link/index.ts';
+import type { ConnectedEdges, RegionWish } from '../../edge-link/index.ts';
 import type { ConversationRecord } from '../judging/ports.ts';
 import type { AgentTestSockets, ExpectedLine } from './sockets.ts';
 import { CallFailure, CallTalk, type CallTalkParts, interruptAfter } from './talk.ts';
 import { voiceOf } from './voice.ts';
 
+/** Whom the simulated caller calls. */
+export interface CallTarget {
+  /** Whose agent is tested, E.164 with plus; with `to` the number that calls. */
+  readonly number: string;
+  /** A bot of others that answers in place of a number's agent; absent: the number's. */
+  readonly agent?: AgentSettings;
+  /** An agent of others with a telephone, called over the trunks of `number`; absent: the edge calls itself. */
+  readonly to?: string;
+  /** Of an INVITE to `to`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface OverCallParts extends CallTalkParts {
   readonly orgId: string;
-  /** whose agent is tested, E.164 with plus */
-  readonly number: string;
+  readonly target: CallTarget;
+  /** Whether the agent's words are known from its sound alone. */
+  readonly needsWords?: boolean;
+  /** Where the edge should be; absent: anywhere. */
+  readonly wish?: RegionWish | null;
   readonly startNodeId: string | null;
   readonly variables: Record<string, unknown>;
   readonly maxMinutes: number;
@@ -49,7 +66,7 @@ export async function converseOverCall(
 ): Promise<TalkedOverCall> {
   const { limits, missed, agentTestSockets } = services;
   const { runId, signal } = parts;
-  const edge = await edgeFor(services, signal);
+  const edge = await edgeFor(services, parts);
   const expected = agentTestSockets.expect(runId, limits.testing.socketMs);
   try {
     await edge.command(orderOf(parts, expected));
@@ -72,13 +89,15 @@ export async function converseOverCall(
 }
 
 function orderOf(parts: OverCallParts, { key }: ExpectedLine) {
-  const { settings, number } = parts;
+  const { needsWords, settings, target } = parts;
+  const { number, agent, to, headers } = target;
   return {
     kind: 'agent_test.call' as const,
     run_id: parts.runId,
     org_id: parts.orgId,
     number,
-    caller_number: settings.callerNumber ?? number,
+    // A carrier accepts a caller that it knows.
+    caller_number: to === undefined ? (settings.callerNumber ?? number) : number,
     key,
     start_node_id: parts.startNodeId,
     variables: parts.variables,
@@ -87,6 +106,9 @@ function orderOf(parts: OverCallParts, { key }: ExpectedLine) {
     max_minutes: parts.maxMinutes,
     interrupt_after_ms: interruptAfter(settings, 1),
     ...(settings.weather && { weather: settings.weather, seed: parts.seed }),
+    ...(agent && { agent }),
+    ...(needsWords && { needs_words: true }),
+    ...(to !== undefined && { to, headers: { ...headers } }),
   };
 }
 
@@ -101,12 +123,16 @@ async function lineOf({ arrived }: ExpectedLine, missed: OverCallServices['misse
 }
 
 /** The least loaded edge, as soon as there is one: a restarted one reconnects. */
-async function edgeFor({ clock, limits, edges, missed }: OverCallServices, signal: AbortSignal) {
+async function edgeFor(
+  { clock, limits, edges, missed }: OverCallServices,
+  { signal, target, wish = null }: OverCallParts,
+) {
+  const isOthers = target.agent !== undefined || target.to !== undefined;
   const deadline = clock.now() + limits.testing.edgeMs;
   for (;;) {
     signal.throwIfAborted();
     try {
-      return edges.leastLoaded();
+      return edges.leastLoaded(wish, isOthers ? edgeProtocol.testsOthers : 0);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (clock.now() >= deadline) {

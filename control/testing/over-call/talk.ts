@@ -24,7 +24,8 @@ export class CallFailure extends Error {
 
 export interface CallTalkParts {
   readonly runId: string;
-  readonly agent: TextAgent;
+  /** null: of others; its inside is not known. */
+  readonly agent: TextAgent | null;
   readonly caller: Caller;
   readonly recorder: Recorder;
   readonly settings: CallSettings;
@@ -196,6 +197,7 @@ export class CallTalk {
 
   #runner(toolId: string): { name: string; runner: ToolRunner } {
     const { agent, recorder, runId } = this.#parts;
+    if (agent === null) throw new Error('the agent has no tools');
     const own = agent.kind === 'persona' ? (agent.settings.tools ?? []) : [];
     const tool = own.find(({ tool_id }) => tool_id === toolId) ?? nodeTool(agent, toolId);
     const { tools } = recorder;
@@ -212,11 +214,12 @@ export class CallTalk {
     const { visits, log } = ended;
     checkCall(ended);
     if (settings.weather && !ended.weather) throw new CallFailure(calmEdge);
+    const hasNoNodes = agent === null || (agent.kind === 'persona' && !visits?.length);
     const record: ConversationRecord = {
+      ...(agent === null && { foreign: true as const }),
       chat_history: this.#lines,
       variables: ended.variables,
-      nodes_visited:
-        agent.kind === 'persona' && !visits?.length ? null : (visits ?? []).map(({ node_id }) => node_id),
+      nodes_visited: hasNoNodes ? null : (visits ?? []).map(({ node_id }) => node_id),
       node_names: Object.fromEntries((visits ?? []).map(({ node_id, node_name }) => [node_id, node_name])),
       webhook_calls: recorder.webhookCalls,
       tool_calls: recorder.toolCalls,

@@ -5,7 +5,7 @@ import { pathwayTextAgent, personaTextAgent, type TextAgent } from '../../conver
 import type { Db } from '../../db/index.ts';
 import { contentHash, findPathway, findVersion } from '../../pathways/index.ts';
 import { findPersonaVersion, findPersonaVersionByNumber, requirePersona } from '../../personas/index.ts';
-import { foreignHash } from '../foreign/rules.ts';
+import { foreignHash, isSpoken, settingsOf } from '../foreign/rules.ts';
 import { requireForeignAgent } from '../foreign/store.ts';
 import type { AnySubject, Subject } from '../scenarios/rules.ts';
 
@@ -13,6 +13,8 @@ import type { AnySubject, Subject } from '../scenarios/rules.ts';
 export interface TestedVersion {
   readonly number: number;
   readonly contentHash: string;
+  /** An agent of others that is reached over a call. */
+  readonly spoken?: true;
 }
 
 /**
@@ -28,7 +30,8 @@ export async function testedVersion(
   if (subject.kind === 'agent') {
     const agent = await requireForeignAgent(db, orgId, subject.id);
     if (wanted !== undefined && wanted !== 0) throw ApiError.of('VERSION_NOT_FOUND');
-    return { number: 0, contentHash: foreignHash(agent) };
+    const spoken = isSpoken(settingsOf(agent)) && { spoken: true as const };
+    return { number: 0, contentHash: foreignHash(agent), ...spoken };
   }
   if (subject.kind === 'persona') {
     const { number, contentHash: hash } = await personaVersion(db, orgId, subject.id, wanted);

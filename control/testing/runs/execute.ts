@@ -5,12 +5,13 @@ import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import { ApiError } from '#shared/errors.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import type { TextAgent } from '../../conversations/index.ts';
-import { fromJson, type TestRunRow, toJson } from '../../db/index.ts';
+import { fromJson, type TestAgentRow, type TestRunRow, toJson } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { type CalledTargets, calledAgent, requireProven } from '../foreign/called.ts';
 import { ForeignAgentFailure } from '../foreign/chat.ts';
 import { converseWithForeign } from '../foreign/conversation.ts';
-import { foreignHash } from '../foreign/rules.ts';
+import { foreignHash, isSpoken, settingsOf } from '../foreign/rules.ts';
 import { findForeignAgent } from '../foreign/store.ts';
 import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.ts';
 import type { ChatLine, ToneAnswer } from '../judging/ports.ts';
@@ -40,7 +41,7 @@ export type ExecutionServices = Pick<
   | 'agentTestSockets'
   | 'limits'
 > &
-  Pick<OverCallServices, 'missed'>;
+  Pick<OverCallServices, 'missed'> & { readonly calledTargets: Pick<CalledTargets, 'turn'> };
 
 /** The claimed work. */
 export interface Work {
@@ -100,22 +101,60 @@ async function foreign(
   const began = clock.now();
   const agent = await findForeignAgent(database.db, run.org_id, agentId);
   if (!agent) throw new HopelessRun('The tested agent was deleted.');
+  const common = {
+    runId: run.id,
+    caller: callerOf(models, scenario, run.seed),
+    maxTurns: movesOf(scenario),
+    signal,
+    onLine,
+  };
   try {
-    const conversed = await converseWithForeign({
-      runId: run.id,
-      agent,
-      secrets,
-      outgoing: { clock, allowedTargets },
-      caller: callerOf(models, scenario, run.seed),
-      maxTurns: movesOf(scenario),
-      signal,
-      onLine,
-    });
+    const conversed = isSpoken(settingsOf(agent))
+      ? await foreignOverCall(services, work, agent, common)
+      : await converseWithForeign({ ...common, agent, secrets, outgoing: { clock, allowedTargets } });
     signal.throwIfAborted();
     return { end: await judged(services, work, conversed, began), contentHash: foreignHash(agent) };
   } catch (error) {
     throw error instanceof ForeignAgentFailure && !error.mayPass ? new HopelessRun(error.message) : error;
   }
+}
+
+/** @throws HopelessRun when it may not be called, or what its settings name is gone */
+async function foreignOverCall(
+  services: ExecutionServices,
+  { run, scenario }: Work,
+  agent: TestAgentRow,
+  common: Pick<OverCallParts, 'runId' | 'caller' | 'maxTurns' | 'signal' | 'onLine'>,
+) {
+  const { calledTargets, clock, conversations, database, limits, secrets } = services;
+  const called = async () => {
+    requireProven(agent);
+    return calledAgent(database.db, agent, secrets);
+  };
+  const { target, wish } = await called().catch(hopelessForApi);
+  await calledTargets.turn(settingsOf(agent), common.signal);
+  const { webhook, tools } = conversations;
+  const outside = outsideOf(scenario.metadata);
+  return converseOverCall(services, {
+    ...common,
+    agent: null,
+    orgId: run.org_id,
+    target,
+    wish,
+    // A model that speaks itself tells its words.
+    needsWords: settingsOf(agent).format !== 'realtime',
+    recorder: new Recorder({ outside, agent: null, clock, webhook, tools }),
+    variables: { ...scenario.request_data, ...overrides(run) },
+    settings: callSettings(scenario.metadata),
+    startNodeId: null,
+    seed: run.seed,
+    maxMinutes: Math.ceil(limits.testing.timeoutMs / 60_000),
+  });
+}
+
+/** @throws HopelessRun with the words of an ApiError: what was set up is not there */
+function hopelessForApi(error: unknown): never {
+  throw error instanceof ApiError ? new HopelessRun(error.message) : error;
 }
 
 /** A replay is as long as its original. */
@@ -156,18 +195,16 @@ function live(
 async function overCall(
   services: ExecutionServices,
   { run, scenario }: Work,
-  common: Omit<OverCallParts, 'orgId' | 'number' | 'settings' | 'startNodeId' | 'maxMinutes' | 'seed'>,
+  common: Omit<OverCallParts, 'orgId' | 'target' | 'settings' | 'startNodeId' | 'maxMinutes' | 'seed'>,
 ) {
   const { org_id: orgId, version_number, phone_number } = run;
   const { db } = services.database;
   const testable = requireTestableNumber(db, orgId, ownSubjectOf(run), version_number, phone_number ?? '');
-  const number = await testable.catch((error: unknown) => {
-    throw error instanceof ApiError ? new HopelessRun(error.message) : error;
-  });
+  const number = await testable.catch(hopelessForApi);
   return converseOverCall(services, {
     ...common,
     orgId,
-    number,
+    target: { number },
     settings: callSettings(scenario.metadata),
     startNodeId: scenario.start_node_id,
     seed: run.seed,

@@ -1,7 +1,10 @@
 /** Checks whether a run over a real call can be started (contract 6.4 `transport: sip`). */
 import type { RunStart } from '#shared/api/agent-testing/runs.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { requireProven } from '../foreign/called.ts';
+import { requireForeignAgent } from '../foreign/store.ts';
 import { weatherProblem } from '../over-call/settings.ts';
 import { scenarioView } from '../scenarios/rules.ts';
 import { requireScenario } from '../scenarios/store.ts';
@@ -10,29 +13,52 @@ import { subjectOf } from './execute.ts';
 import { requireTestableNumber } from './number.ts';
 
 /**
- * @returns the number that the run calls, E.164 with plus
- * @throws ApiError NUMBER_NOT_TESTABLE for a number with another agent, INVALID_PARAMETER without one,
+ * What a run that is to be started calls.
+ * @returns the number, E.164 with plus; null: none, because it is a run in text, or the agent is of others
+ * @throws ApiError NUMBER_NOT_TESTABLE for a number with another agent, TEST_AGENT_NOT_PROVEN, INVALID_PARAMETER,
  * SERVICE_UNAVAILABLE while no edge can place the call
  */
-export async function checkCallRun(
+export async function checkedNumber(
   { database: { db }, edges }: TestingDeps,
   orgId: string,
   scenarioId: string,
-  { phone_number, version_number, weather }: RunStart,
-): Promise<string> {
+  start: RunStart,
+): Promise<string | null> {
+  const { phone_number, transport, version_number, weather } = start;
   const scenario = await requireScenario(db, orgId, scenarioId);
-  if (scenario.scenario_type === 'HISTORICAL') {
-    throw ApiError.invalid('/transport', 'a HISTORICAL scenario has no caller');
-  }
-  const problem = weather ? null : weatherProblem(scenarioView(scenario, []).metadata);
-  if (problem !== null) {
-    throw ApiError.invalid('/weather', `the scenario's metadata.call.weather is invalid: ${problem}`);
-  }
   const subject = subjectOf(scenario);
-  if (subject.kind === 'agent') throw ApiError.invalid('/transport', 'an agent of others is tested in text');
-  const { number: version } = await testedVersion(db, orgId, subject, version_number);
+  const { number: version, spoken } = await testedVersion(db, orgId, subject, version_number);
+  checkTransport(start, subject.kind === 'agent' ? spoken === true : null);
+  if (transport !== 'sip' && !spoken) return null;
+  if (scenario.scenario_type === 'HISTORICAL')
+    throw ApiError.invalid('/transport', 'a HISTORICAL scenario has no caller');
+  const problem = weather ? null : weatherProblem(scenarioView(scenario, []).metadata);
+  if (problem !== null)
+    throw ApiError.invalid('/weather', `the scenario's metadata.call.weather is invalid: ${problem}`);
+  if (subject.kind === 'agent') {
+    requireProven(await requireForeignAgent(db, orgId, subject.id));
+    edges.leastLoaded(null, edgeProtocol.testsOthers);
+    return null;
+  }
   const number = await requireTestableNumber(db, orgId, subject, version, phone_number);
   // Throws when no edge is connected, or all are draining.
   edges.leastLoaded();
   return number;
+}
+
+/**
+ * @param spoken whether an agent of others is reached over a call; null: the agent is ours
+ * @throws ApiError INVALID_PARAMETER
+ */
+function checkTransport({ phone_number, transport, weather }: RunStart, spoken: boolean | null): void {
+  if (spoken === false && transport === 'sip')
+    throw ApiError.invalid('/transport', 'this agent of others is a chat: it is tested in text');
+  if (spoken && transport === 'text')
+    throw ApiError.invalid('/transport', 'this agent of others is reached over a call only');
+  const isCall = transport === 'sip' || spoken === true;
+  // A number given for a run in text is probably meant for a call.
+  if (phone_number !== undefined && !isCall) throw ApiError.invalid('/phone_number', 'needs transport sip');
+  if (phone_number !== undefined && spoken !== null)
+    throw ApiError.invalid('/phone_number', 'not used: the agent of others says what is called');
+  if (weather !== undefined && !isCall) throw ApiError.invalid('/weather', 'needs transport sip');
 }

@@ -130,7 +130,7 @@ function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion)
     trigger_source: order.triggerSource,
     version_number: version.number,
     content_hash: version.contentHash,
-    transport: phoneNumber === null ? 'text' : 'sip',
+    transport: phoneNumber === null && !version.spoken ? 'text' : 'sip',
     phone_number: phoneNumber,
     request_data_override: override && toJson(override),
     webhook_url: order.webhookUrl ?? null,

@@ -12,7 +12,6 @@ import {
 import { ScenarioPath } from '#shared/api/agent-testing/scenarios.ts';
 import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
-import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../../audit/index.ts';
 import { fromJson } from '../../db/index.ts';
 import { type App, orgOf, sendEvents } from '../../http/index.ts';
@@ -26,7 +25,7 @@ import { oneRunView, runLines, runRowView } from '../records/views.ts';
 import { batchRoutes } from './batches/routes.ts';
 import { lastTurn, type Snapshot } from './events.ts';
 import { matrixRoutes } from './matrix/routes.ts';
-import { checkCallRun } from './over-a-call.ts';
+import { checkedNumber } from './over-a-call.ts';
 import { startRun } from './plan.ts';
 import { simulationRoutes } from './simulation-sets/routes.ts';
 import type { TestRuns } from './start.ts';
@@ -55,6 +54,7 @@ function startRoute(app: App, services: TestingDeps): void {
       errors: [
         'TARGET_NOT_ALLOWED',
         'NUMBER_NOT_TESTABLE',
+        'TEST_AGENT_NOT_PROVEN',
         'SCENARIO_NOT_FOUND',
         'VERSION_NOT_FOUND',
         'QUOTA_EXCEEDED',
@@ -69,14 +69,7 @@ function startRoute(app: App, services: TestingDeps): void {
     handler: async (request) => {
       const { body, params } = request;
       const orgId = orgOf(request);
-      if (body.phone_number !== undefined && body.transport !== 'sip') {
-        // A number given for a run in text is probably meant for a call.
-        throw ApiError.invalid('/phone_number', 'needs transport sip');
-      }
-      if (body.weather !== undefined && body.transport !== 'sip') {
-        throw ApiError.invalid('/weather', 'needs transport sip');
-      }
-      const number = body.transport === 'sip' ? await checkCallRun(services, orgId, params.id, body) : null;
+      const number = await checkedNumber(services, orgId, params.id, body);
       const run_id = await startRun(services, orgId, params.id, body, number);
       return testing({ run_id, status: 'PENDING' as const });
     },

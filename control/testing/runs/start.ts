@@ -6,6 +6,7 @@ import { isoTime } from '../../organizations/index.ts';
 import { SharedPlaces } from '../../replicas/index.ts';
 import { webhookSubject } from '../../webhooks/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { CalledTargets } from '../foreign/called.ts';
 import { countWaiting, requireRun } from '../records/run-store.ts';
 import { announceEnds, runSubject, runsEndedSubject } from '../records/subjects.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
@@ -41,6 +42,7 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
   const limits = { ...testing, perOrganization: config.quotas.runsAtOnce };
   const live = new LiveRuns((id) => announcements.announce(runSubject(id)), services.bus);
   const completions = new BatchCompletions({ db, clock, log });
+  const calledTargets = new CalledTargets(clock, services.sharedCounts);
   let queue: RunQueue | null = null;
   const metrics = runMetrics(registry, {
     running: () => queue?.running ?? 0,
@@ -91,7 +93,7 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
         limits,
         live,
         metrics,
-        execute: (...work) => executeRun({ ...services, missed: metrics.callMissed }, ...work),
+        execute: (...work) => executeRun({ ...services, missed: metrics.callMissed, calledTargets }, ...work),
         onEnd: () => void completions.check(),
       });
     },

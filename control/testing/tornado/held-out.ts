@@ -46,7 +46,8 @@ export async function triedOnVariants(
         scenario: variantOf(scenario, number),
       };
       const { end } = await executeRun(
-        { ...services, missed: () => undefined },
+        // Only pathways are repaired.
+        { ...services, missed: () => undefined, calledTargets: { turn: async () => undefined } },
         work,
         signal,
         () => undefined,

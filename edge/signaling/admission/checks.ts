@@ -74,13 +74,16 @@ export const numberIsFound: Check = (invite) => {
 
 /** A caller with an unexpected test key is rejected, whatever its address. */
 const testKeyIsOurs: Check = (invite) => {
-  const { request, deps, number } = invite;
+  const { request, deps, dialled, number } = invite;
   const key = headerOf(request.headers, testKeyHeader.toLowerCase());
   if (key === undefined) return null;
   const sipCallId = headerOf(request.headers, 'call-id') ?? '';
-  const test = number && deps.agentTestCalls?.claim(key, { number: number.number, sipCallId });
-  if (!test) return { reason: 'test_key', status: 403, code: 'source_not_allowed', suspicious: true };
+  const test = deps.agentTestCalls?.claim(key, { number: number?.number ?? dialled, sipCallId });
+  const answers = test?.answers ?? number;
+  if (!test || !answers)
+    return { reason: 'test_key', status: 403, code: 'source_not_allowed', suspicious: true };
   invite.test = test;
+  invite.number = answers;
   delete invite.trunk;
   return null;
 };

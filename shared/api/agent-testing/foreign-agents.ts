@@ -1,5 +1,5 @@
 /** Agents that are not ours, as the targets of scenarios (contract 6.13). */
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import {
   Closed,
   Integer,
@@ -10,6 +10,7 @@ import {
   Open,
   PageQuery,
   PathId,
+  PhoneNumber,
   Text,
 } from '#shared/api/common.ts';
 import { Testing } from './wrapping.ts';
@@ -17,37 +18,46 @@ import { Testing } from './wrapping.ts';
 const Optional = Type.Optional;
 const text = Type.String();
 
-/** How a chat is spoken with over HTTP. */
-const chatFormats = ['openai', 'form'] as const;
+/** How an agent is reached: as a chat over HTTP in one of two forms, or over a call. */
+export const foreignFormats = ['openai', 'form', 'stream', 'realtime', 'call'] as const;
+export type ForeignFormat = (typeof foreignFormats)[number];
 
 const Pointer = (description: string) =>
   Type.String({ pattern: '^(/[^/]{1,100}){1,10}$', maxLength: 300, description });
+const Given = <T extends TSchema>(schema: T) => Optional(Nullable(schema));
 
 const settings = {
   name: Text(1, 200),
-  url: Text(1, 2000, 'https; each message of the caller is a POST to it'),
   format: OneOf(
-    chatFormats,
-    'openai: a chat completion with the whole conversation; form: the declared body for each message',
+    foreignFormats,
+    'openai: a chat completion with the whole conversation; form: the declared body for each message; stream: a bot behind a WebSocket; realtime: a model that hears and speaks; call: whoever answers a telephone',
   ),
-  model: Optional(Nullable(Text(1, 200, 'Of format openai, where it is required'))),
-  body: Optional(
-    Nullable(
-      Type.Unsafe<Record<string, unknown>>({
-        ...Open(),
-        description:
-          'Of format form, where it is required: JSON in which {{message}} and {{conversation_id}} are replaced in texts, and the text {{history}} by the list of messages before',
-      }),
+  url: Given(
+    Text(
+      1,
+      2000,
+      'Of openai and form: https, gets a POST for each message; of stream: wss, the stream_url of the bot',
     ),
   ),
-  reply: Optional(
-    Nullable(Pointer("Of format form, where it is required: JSON Pointer to the agent's words")),
+  model: Given(Text(1, 200, 'Of openai')),
+  body: Given(
+    Type.Unsafe<Record<string, unknown>>({
+      ...Open(),
+      description:
+        'Of form: JSON in which {{message}} and {{conversation_id}} are replaced in texts, and the text {{history}} by the list of messages before',
+    }),
   ),
-  ended: Optional(Nullable(Pointer('Of format form: JSON Pointer to a value that is true at the end'))),
+  reply: Given(Pointer("Of form: JSON Pointer to the agent's words")),
+  ended: Given(Pointer('Of form: JSON Pointer to a value that is true at the end')),
   speaks_first: Optional(
-    Type.Boolean({ description: 'Of format form: the first request has an empty message. Default: false' }),
+    Type.Boolean({ description: 'Of form: the first request has an empty message. Default: false' }),
   ),
-  timeout_ms: Optional(Integer(1000, 60_000, 'For an answer; default: 30000')),
+  timeout_ms: Optional(Integer(1000, 60_000, 'Of openai and form: for an answer; default: 30000')),
+  connection: Given(Text(1, 64, 'Of realtime: name of a connection of the organization')),
+  instructions: Given(Text(1, 20_000, 'Of realtime: what the model is told')),
+  from: Given(PhoneNumber()),
+  to: Given(Text(1, 300, 'Of call: E.164, an extension, or a SIP URI, called over the trunks of from')),
+  calls_per_minute: Optional(Integer(1, 60, 'Of call: the most calls to it in a minute; default: 6')),
 };
 
 const HeaderName = () => Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' });
@@ -62,7 +72,7 @@ export const ForeignAgentWrite = Closed({
           Type.String({
             pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$',
             maxLength: 4000,
-            description: 'Left out: as stored, if the host stays the same',
+            description: 'Left out: as stored, if the host, or to, stays the same',
           }),
         ),
       }),
@@ -76,14 +86,20 @@ export type ForeignAgentWrite = Static<typeof ForeignAgentWrite>;
 const fields = {
   id: text,
   name: text,
-  url: text,
-  format: OneOf(chatFormats),
+  format: OneOf(foreignFormats),
+  url: Nullable(text),
   model: Nullable(text),
   body: Nullable(Open()),
   reply: Nullable(text),
   ended: Nullable(text),
   speaks_first: Type.Boolean(),
   timeout_ms: Type.Integer(),
+  connection: Nullable(text),
+  instructions: Nullable(text),
+  from: Nullable(text),
+  to: Nullable(text),
+  calls_per_minute: Nullable(Type.Integer()),
+  proven_at: Nullable({ ...Iso(), description: 'Of call: since when it may be called' }),
   headers: Type.Array(Type.Object({ name: text }), {
     maxItems: 20,
     description: 'Their values are not shown',
@@ -100,3 +116,9 @@ export const ForeignAgentList = Testing({
   total_count: Type.Integer(),
 });
 export const ForeignAgentPath = PathId('id', 'Id of the agent');
+
+/** A call that says and keys a code to the one who answers. */
+export const OwnershipCall = Testing({
+  expires_at: { ...Iso(), description: 'Until when the code is accepted' },
+});
+export const OwnershipCode = Closed({ code: Type.String({ pattern: '^[0-9]{6}$', examples: ['471102'] }) });

@@ -53,10 +53,7 @@ export class TestSockets {
   /** Rejects with the HTTP status when the connection is rejected. */
   async edge(key: string, id = runId): Promise<EdgeEnd> {
     const { port } = this.#server.address() as AddressInfo;
-    const headers = { authorization: `Bearer ${key}` };
-    const end = new EdgeEnd(new WebSocket(`ws://127.0.0.1:${port}/v1/edge/test-calls/${id}`, { headers }));
-    await end.opened;
-    return end;
+    return EdgeEnd.open(`ws://127.0.0.1:${port}`, key, id);
   }
 
   async close(): Promise<void> {
@@ -73,6 +70,14 @@ export class EdgeEnd {
   readonly opened: Promise<unknown>;
   readonly closed: Promise<unknown>;
   #wake: () => void = () => undefined;
+
+  /** @param url of control, `ws:` or `wss:` */
+  static async open(url: string, key: string, id: string): Promise<EdgeEnd> {
+    const headers = { authorization: `Bearer ${key}` };
+    const end = new EdgeEnd(new WebSocket(`${url}/v1/edge/test-calls/${id}`, { headers }));
+    await end.opened;
+    return end;
+  }
 
   constructor(socket: WebSocket) {
     this.#socket = socket;

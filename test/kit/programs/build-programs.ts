@@ -1,6 +1,6 @@
 /** `node build-programs.ts FOLDER`: makes what built-programs.ts has there, unless another process has made it. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'vite';
@@ -98,6 +98,7 @@ async function removeOld(cache: string): Promise<void> {
 const [folder] = process.argv.slice(2);
 if (folder === undefined) throw new Error('usage: node build-programs.ts FOLDER');
 const cache = dirname(folder);
+await mkdir(cache, { recursive: true });
 await withLock(
   `${cache}.lock`,
   () => undefined,

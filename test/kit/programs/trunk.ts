@@ -114,6 +114,7 @@ export class TrunkCall {
   readonly received: SipText[] = [];
   readonly #socket: TLSSocket;
   readonly #contact: string;
+  #requests = 0;
 
   constructor(socket: TLSSocket, invite: SipText, reachedAt: string) {
     this.#socket = socket;
@@ -143,17 +144,28 @@ export class TrunkCall {
 
   /** Sends BYE. @returns its response */
   hangUp(): Promise<SipText> {
+    return this.#request('BYE');
+  }
+
+  /** Sends REFER. @returns its response */
+  refer(to: string): Promise<SipText> {
+    return this.#request('REFER', [this.#contact, `Refer-To: <${to}>`]);
+  }
+
+  #request(method: string, headers: readonly string[] = []): Promise<SipText> {
+    const cseq = `${++this.#requests} ${method}`;
     const target = /<([^>]+)>/.exec(this.invite.header('contact') ?? '')?.[1] ?? '';
     const to = this.invite.header('to') ?? '';
     this.#socket.write(
       [
-        `BYE ${target} SIP/2.0`,
+        `${method} ${target} SIP/2.0`,
         `Via: SIP/2.0/TLS 127.0.0.1;branch=z9hG4bK${randomBytes(8).toString('hex')};rport`,
         'Max-Forwards: 70',
         `From: ${tagged(to)}`,
         `To: ${this.invite.header('from')}`,
         `Call-ID: ${this.invite.header('call-id')}`,
-        'CSeq: 1 BYE',
+        `CSeq: ${cseq}`,
+        ...headers,
         'Content-Length: 0',
         '',
         '',
@@ -161,8 +173,8 @@ export class TrunkCall {
       'latin1',
     );
     return this.#receives(
-      'the response to BYE',
-      (one) => one.status >= 200 && one.header('cseq') === '1 BYE',
+      `the response to ${method}`,
+      (one) => one.status >= 200 && one.header('cseq') === cseq,
     );
   }
 

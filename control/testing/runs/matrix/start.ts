@@ -9,7 +9,7 @@ import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { withCall } from '../../over-call/settings.ts';
 import { insertSet } from '../../records/set-store.ts';
-import { checkCallRun } from '../over-a-call.ts';
+import { checkedNumber } from '../over-a-call.ts';
 import { insertRuns, onlySubject, type PlannedRun, planRuns, startSeed, testRunsSubject } from '../plan.ts';
 import { cellsOf } from './rules.ts';
 
@@ -23,7 +23,7 @@ const usualRepeats = 10;
  * QUOTA_EXCEEDED
  */
 export async function startMatrix(services: TestingDeps, orgId: string, body: MatrixStart, by: Actor) {
-  const { phone_number, repeats = usualRepeats, scenario_id: scenarioId, seed, weathers } = body;
+  const { phone_number, repeats = usualRepeats, scenario_id: scenarioId, seed, transport, weathers } = body;
   checkAxes(body);
   const versions = body.versions ?? [null];
   const cells = cellsOf(versions, body.voices ?? [null], weathers?.map(({ name }) => name) ?? [null]);
@@ -34,11 +34,13 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
     throw ApiError.of('SIMULATION_LIMIT', { runs, limit }, message);
   }
   let number: string | null = null;
-  if (phone_number !== undefined) {
-    for (const version of versions) {
-      const asked = { phone_number, ...(version !== null && { version_number: version }) };
-      number = await checkCallRun(services, orgId, scenarioId, asked);
-    }
+  for (const version of versions) {
+    const asked = {
+      ...(phone_number !== undefined && { phone_number }),
+      ...(transport && { transport }),
+      ...(version !== null && { version_number: version }),
+    };
+    number = await checkedNumber(services, orgId, scenarioId, asked);
   }
   const id = newId();
   const created_at = isoTime(services.clock);
@@ -98,10 +100,7 @@ function checkAxes({ phone_number, transport, versions, voices, weathers }: Matr
     if (values && new Set<string | number>(values).size < values.length)
       throw ApiError.invalid(`/${name}`, 'must not name one twice');
   }
-  const isCall = transport === 'sip';
-  if (isCall && phone_number === undefined)
-    throw ApiError.invalid('/phone_number', 'is required with transport sip');
-  if (isCall) return;
+  if (transport === 'sip') return;
   for (const [name, value] of Object.entries({ phone_number, voices, weathers }))
     if (value !== undefined) throw ApiError.invalid(`/${name}`, 'needs transport sip');
 }
