@@ -34,5 +34,6 @@ export function offeringOnly(media: Media, codec: CodecName): Media {
     createLeg: (options) => media.createLeg({ ...options, codecs: [codec] }),
     bridge: (...legs) => media.bridge(...legs),
     openRoom: (...room) => media.openRoom(...room),
+    supervise: (...order) => media.supervise(...order),
   };
 }

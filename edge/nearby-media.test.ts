@@ -31,6 +31,7 @@ test('both ends of a call on this machine put the listening address in SDP', asy
         return leg;
       },
       openRoom: () => far.openRoom(),
+      supervise: (...legs) => far.supervise(...legs),
       bridge: (...legs) => far.bridge(...legs),
     },
     '203.0.113.9',

@@ -16,6 +16,7 @@ export function nearbyMedia(media: Media, named: string, listener: string): Medi
     createLeg: async (options) => nearbyLeg(await media.createLeg(options), near),
     bridge: (...legs) => media.bridge(...legs),
     openRoom: (...room) => media.openRoom(...room),
+    supervise: (...legs) => media.supervise(...legs),
   };
 }
 

@@ -30,6 +30,10 @@ class FarMedia implements Media {
     return this.near.openRoom();
   }
 
+  supervise(...legs: Parameters<Media['supervise']>): ReturnType<Media['supervise']> {
+    return this.near.supervise(...legs);
+  }
+
   #far(leg: FakeMediaLeg): MediaLeg {
     return {
       answer: (offer) => leg.answer(offer),

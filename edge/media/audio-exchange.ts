@@ -34,6 +34,8 @@ export class AudioExchange implements PacedLeg {
   #incoming: IncomingAudio | null = null;
   /** Reused buffer: read, then encoded; decoded, then written. */
   #frame = noFrame;
+  /** Of a stereo codec, what is encoded instead. */
+  #twoSided: Int16Array | null = null;
   #leavePlayout: (() => void) | null = null;
   readonly #keys = new KeyMerge();
   #restsSince: number | null = null;
@@ -132,7 +134,8 @@ export class AudioExchange implements PacedLeg {
   tick(lateMs: number): void {
     this.#clockLateMs = Math.max(this.#clockLateMs ?? 0, lateMs);
     const endpoint = this.#endpoint;
-    if (this.sending && this.#codec) this.#outgoing?.tick(endpoint, this.#codec, this.#frame);
+    if (this.sending && this.#codec)
+      this.#outgoing?.tick(endpoint, this.#codec, this.#twoSided ?? this.#frame);
     else {
       // On hold the agent keeps speaking, as it does not know about the hold; its audio is discarded.
       endpoint?.read(this.#frame);
@@ -178,8 +181,11 @@ export class AudioExchange implements PacedLeg {
     const { codec: name, fmtp } = this.#session ?? {};
     const rate = this.#endpoint?.sampleRate ?? 8000;
     this.#codec?.close();
-    this.#codec = name ? createCodec(name, rate, fmtp ?? null) : null;
+    this.#codec = name
+      ? createCodec(name, rate, fmtp ?? null, this.#endpoint?.readStereo !== undefined)
+      : null;
     if (this.#frame.length !== rate / 50) this.#frame = new Int16Array(rate / 50);
+    this.#twoSided = this.#codec?.stereo ? new Int16Array(rate / 25) : null;
     this.#outgoing?.codecChanged();
     this.#incoming?.listen(this.#endpoint?.write ? this.#codec : null);
   }

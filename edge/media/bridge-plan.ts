@@ -14,6 +14,8 @@ export interface BridgeCircumstances {
   readonly transcode: boolean;
   /** One of them is recorded. */
   readonly recorded?: boolean;
+  /** A supervisor hears one of them. */
+  readonly supervised?: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface BridgeCircumstances {
 export function planBridge(
   one: SessionPayloads,
   other: SessionPayloads,
-  { oneWorker, transcode, recorded = false }: BridgeCircumstances,
+  { oneWorker, transcode, recorded = false, supervised = false }: BridgeCircumstances,
 ): BridgePlan {
   if (one.codec !== other.codec) {
     const because = `one leg has ${one.codec}, the other ${other.codec}`;
@@ -38,6 +40,7 @@ export function planBridge(
     return { mode: 'refused', because: `No common codec: ${because}, and transcoding is off` };
   }
   if (recorded) return { mode: 'transcoded', because: 'the call is recorded' };
+  if (supervised) return { mode: 'transcoded', because: 'a supervisor is at the call' };
   if (!oneWorker) return { mode: 'transcoded', because: 'the legs are on two media workers' };
   if (!one.dtmf && !other.dtmf) return { mode: 'relayed', lost: null };
   if (!one.dtmf || !other.dtmf) return { mode: 'relayed', lost: 'one leg has no telephone-event' };

@@ -61,6 +61,11 @@ export class FrameQueue {
     return !silent;
   }
 
+  clear(): void {
+    this.#length = 0;
+    this.#leftOver = 0;
+  }
+
   #drop(): void {
     this.#first = (this.#first + 1) % roomFrames;
     this.#length--;

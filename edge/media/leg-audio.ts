@@ -13,6 +13,7 @@ import type { LegQuality } from './leg-quality.ts';
 import type { LegRecorder } from './recording/leg-recorder.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { SrtpPath } from './srtp-path.ts';
+import type { SupervisorDesk } from './supervision/desk.ts';
 
 export interface LegAudioOptions {
   readonly exchange: AudioExchange;
@@ -30,6 +31,7 @@ export class LegAudio {
   /** The bridge's endpoint, while there is one. */
   #bridgeEnd: AudioEndpoint | null = null;
   #recorder: LegRecorder | null = null;
+  #desk: SupervisorDesk | null = null;
   #lent = false;
   #relayed = false;
   #path: SrtpPath | null = null;
@@ -56,11 +58,28 @@ export class LegAudio {
   /** Records what is exchanged from now on. */
   record(recorder: LegRecorder): void {
     this.#recorder = recorder;
-    if (!this.#relayed) this.#connect(this.#lent ? this.#bridgeEnd : this.#endpoint);
+    this.#reconnect();
   }
 
+  /** Whether a supervisor hears what is exchanged. */
+  get supervised(): boolean {
+    return this.#desk !== null;
+  }
+
+  /** null: nobody does any more. */
+  supervise(desk: SupervisorDesk | null): void {
+    this.#desk = desk;
+    this.#reconnect();
+  }
+
+  #reconnect(): void {
+    if (!this.#relayed && !this.#closed) this.#connect(this.#lent ? this.#bridgeEnd : this.#endpoint);
+  }
+
+  /** A recording has what the peer hears, and so the supervisor's voice. */
   #connect(endpoint: AudioEndpoint | null): void {
-    this.#options.exchange.attach(endpoint && (this.#recorder?.tap(endpoint) ?? endpoint));
+    const heard = this.#desk?.tap(endpoint) ?? endpoint;
+    this.#options.exchange.attach(heard && (this.#recorder?.tap(heard) ?? heard));
   }
 
   /** From now on a bridge controls the audio. */
@@ -82,7 +101,7 @@ export class LegAudio {
     if (this.#closed || this.#relayed) return;
     this.#relayed = true;
     this.#bridgeEnd = null;
-    this.#connect(null);
+    this.#options.exchange.attach(null);
     this.#options.exchange.rest();
     this.#path?.leaveNode();
   }

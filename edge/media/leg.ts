@@ -15,10 +15,8 @@
  * A later offer that moves media or changes keys, codec or payload types gets a new path (with its own port
  * pair, keys and worker objects). Packets on the old path are accepted until the first one arrives on the new
  * path, but no longer than `drainMs`.
- *
  * A bridge may replace the leg's owner (bridge.ts).
  */
-
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type {
@@ -39,13 +37,14 @@ import { ownSecret, peerSecret, placeholderKeys } from './leg-keys.ts';
 import { LegPaths } from './leg-paths.ts';
 import { LegQuality } from './leg-quality.ts';
 import type { LegSurroundings } from './leg-surroundings.ts';
-import { unreachable } from './media-address.ts';
+import { checkReach } from './media-address.ts';
 import { offeredPayloads, type SessionPayloads } from './payloads.ts';
 import { LegRecorder } from './recording/leg-recorder.ts';
 import { acceptAnswer, createOffer, negotiateAnswer } from './sdp/negotiate.ts';
 import { parseSdp } from './sdp/sdp.ts';
-import { describedAddress, type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session.ts';
+import { type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session.ts';
 import { SrtpPath } from './srtp-path.ts';
+import type { SupervisorDesk } from './supervision/desk.ts';
 import type { MediaWorker } from './worker-pool.ts';
 
 export class Leg implements LocalLeg {
@@ -135,16 +134,11 @@ export class Leg implements LocalLeg {
     return this.#session?.held ?? false;
   }
 
-  /** RTP port towards the peer, null before the first description. */
-  get rtpPort(): number | null {
-    return this.path?.port ?? null;
-  }
-
   answer(offer: string): Promise<string> {
     return this.#inTurn(async () => {
       const theirs = parseSdp(offer);
       const { session } = negotiateAnswer(theirs, this.#local(null));
-      this.#checkReach(session);
+      checkReach(session, this.#shared.listenIp);
       this.#bridge?.permit(this, session);
       const kept = this.path;
       if (kept?.serves(session)) {
@@ -182,7 +176,7 @@ export class Leg implements LocalLeg {
       const { path } = this;
       if (!path || this.#sentSdp === null) throw new Error('accept() without offer()');
       const session = acceptAnswer(this.#sentSdp, answer);
-      this.#checkReach(session);
+      checkReach(session, this.#shared.listenIp);
       if (!path.peer) {
         await this.#carry(path, session, offeredPayloads(session));
       } else if (!path.serves(session)) {
@@ -222,6 +216,17 @@ export class Leg implements LocalLeg {
     this.#recorder = recorder;
     this.#audio.record(recorder);
     return recorder;
+  }
+
+  get supervised(): boolean {
+    return this.#audio.supervised;
+  }
+
+  /** A supervisor hears it and speaks on it; null: no more. A bridge of it passes through this process meanwhile. */
+  supervise(desk: SupervisorDesk | null): void {
+    if (this.#ended) return;
+    this.#audio.supervise(desk);
+    void this.#bridge?.follow();
   }
 
   async sendDtmf(digits: string): Promise<void> {
@@ -266,9 +271,9 @@ export class Leg implements LocalLeg {
   /** Leaves its bridge: audio is connected to the owner's endpoint again. */
   leave(): void {
     this.#bridge = null;
-    this.#audio.giveBack().catch((error: unknown) => {
+    const failed = (error: unknown) =>
       this.#fail(new Error(`the leg could not be restored after a bridge: ${String(error)}`));
-    });
+    this.#audio.giveBack().catch(failed);
   }
 
   /** Every half second: updates counts and round trip, and detects a peer that changed its SSRC. */
@@ -375,11 +380,6 @@ export class Leg implements LocalLeg {
   #expectAudio(): void {
     this.#isDue = true;
     this.path?.due();
-  }
-
-  #checkReach(session: NegotiatedAudio): void {
-    const problem = unreachable(describedAddress(session), this.#shared.listenIp);
-    if (problem) throw new CallRefused(488, problem, problem);
   }
 
   async #settle(session: NegotiatedAudio, sdp: string): Promise<void> {

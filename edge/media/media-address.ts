@@ -1,6 +1,8 @@
 /** Whether the media address in a peer's SDP (`c=`) is usable. */
 import { BlockList, isIP } from 'node:net';
 import { isAnyAddress } from '#shared/networks.ts';
+import { CallRefused } from '../call/refused.ts';
+import { describedAddress, type NegotiatedAudio } from './sdp/session.ts';
 
 /**
  * Whether packets can be sent to it before the peer's real address is known. Not to a host name, which is not
@@ -30,4 +32,10 @@ export function unreachable(sdpAddress: string | null, listenIp: string): string
   return family === isIP(listenIp)
     ? null
     : `No IPv${family} here: media address ${sdpAddress} cannot be reached`;
+}
+
+/** @throws CallRefused 488 when media cannot be sent to the address of a session */
+export function checkReach(session: NegotiatedAudio, listenIp: string): void {
+  const problem = unreachable(describedAddress(session), listenIp);
+  if (problem) throw new CallRefused(488, problem, problem);
 }

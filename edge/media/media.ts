@@ -17,9 +17,11 @@ import type {
   MediaLeg,
   MediaLegOptions,
   MediaRoom,
+  MediaSupervision,
   RoomOptions,
+  SupervisionOptions,
 } from '../call/ports/media.ts';
-import { CallRefused } from '../call/refused.ts';
+import { CallRefused, LegsApart } from '../call/refused.ts';
 import { Bridge } from './bridge.ts';
 import { availableCodecs, codecAvailable } from './codec/codecs.ts';
 import { Inspections } from './inspections.ts';
@@ -32,6 +34,7 @@ import type { RecorderParts } from './recording/leg-recorder.ts';
 import { Room } from './room/room.ts';
 import type { RoomVoices } from './room/talk.ts';
 import { RtpPorts } from './rtp-ports.ts';
+import { SupervisorDesk } from './supervision/desk.ts';
 import { type WorkerLimits, workerLimits } from './worker-limits.ts';
 import { WorkerPool } from './worker-pool.ts';
 
@@ -200,6 +203,25 @@ class MediasoupMedia implements RunningMedia {
     const { playout, log } = this.#shared;
     const deaf = (error: unknown) => log.warn({ err: error }, 'nobody hears who speaks in a conference');
     return new Room(playout, this.#voices && { voices: this.#voices, heard, deaf });
+  }
+
+  supervise(leg: MediaLeg, supervisor: MediaLeg, options: SupervisionOptions): MediaSupervision {
+    if (!this.#has(leg) || !this.#has(supervisor) || leg === supervisor) throw new LegsApart();
+    if (leg.supervised) throw new Error('the media leg has a supervisor already');
+    const desk = new SupervisorDesk(supervisor, options);
+    leg.supervise(desk);
+    let isOver = false;
+    return {
+      setMode: (mode) => {
+        desk.mode = mode;
+      },
+      close: () => {
+        if (isOver) return;
+        isOver = true;
+        leg.supervise(null);
+        desk.close();
+      },
+    };
   }
 
   availableCodecs(): CodecName[] {

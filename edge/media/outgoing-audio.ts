@@ -62,12 +62,12 @@ export class OutgoingAudio {
 
   /**
    * Sends 20 ms.
-   * @param frame buffer for one frame at the endpoint's rate; overwritten
+   * @param frame buffer for one frame at the endpoint's rate, of two channels when the codec is stereo; overwritten
    * @param codec at the endpoint's rate
    */
   tick(endpoint: AudioEndpoint | null, codec: AudioCodec, frame: Int16Array): void {
     const press = this.#presses[0];
-    const speaks = endpoint?.read(frame) ?? false;
+    const speaks = (codec.stereo ? endpoint?.readStereo?.(frame) : endpoint?.read(frame)) ?? false;
     // The worker identifies a stream by a packet of its main codec: a stream cannot start with an event.
     if (press && this.#sent > 0) this.#press(press);
     else if (press || endpoint) this.#speak(codec, frame, speaks);

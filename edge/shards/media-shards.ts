@@ -15,7 +15,9 @@ import type {
   MediaLeg,
   MediaLegOptions,
   MediaRoom,
+  MediaSupervision,
   RoomOptions,
+  SupervisionOptions,
 } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { CallRefused, LegsApart } from '../call/refused.ts';
@@ -158,9 +160,18 @@ export class MediaShards implements Media, Agents {
   }
 
   openRoom(beside: MediaLeg, options?: RoomOptions): MediaRoom {
-    const shard = this.#up().find(({ channel }) => beside instanceof RemoteLeg && beside.channel === channel);
+    return this.#shardWith(beside).openRoom(beside, options);
+  }
+
+  supervise(leg: MediaLeg, ...how: [supervisor: MediaLeg, options: SupervisionOptions]): MediaSupervision {
+    return this.#shardWith(leg).supervise(leg, ...how);
+  }
+
+  /** @throws LegsApart when it is gone */
+  #shardWith(leg: MediaLeg): Shard {
+    const shard = this.#up().find(({ channel }) => leg instanceof RemoteLeg && leg.channel === channel);
     if (!shard) throw new LegsApart();
-    return shard.openRoom(beside, options);
+    return shard;
   }
 
   // ---------------------------------------------------------------- agents

@@ -64,6 +64,15 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   agent_leaves_room: [{ room: 4, agent: 2 }],
   mute_in_room: [{ room: 4, leg: 1, on: true }],
   leave_room: [{ room: 4, leg: 1 }],
+  supervise: [
+    { supervision: 5, leg: 1, supervisor: 2, agent: 'far', tone: true },
+    { supervision: 6, leg: 2, supervisor: 1, agent: 'near', tone: false },
+  ],
+  supervise_how: [
+    { supervision: 5, mode: 'listen' },
+    { supervision: 5, mode: 'take_over' },
+  ],
+  end_supervision: [{ supervision: 5 }],
   create_agent: [{ agent: 2, settings: echoAgent, call }],
   create_consult: [{ agent: 2, order: { announcement: null, acceptKey: '1' }, call, manner: null }],
   prepare: [{ agent: 2 }, {}],

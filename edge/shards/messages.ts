@@ -26,7 +26,7 @@ import {
   text,
 } from '#shared/shapes.ts';
 import type { CallFacts, Manner } from '../call/ports/agents.ts';
-import type { LegSample } from '../call/ports/media.ts';
+import { type LegSample, supervisionModes } from '../call/ports/media.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { ConsultOrder, TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 import type { Notice, Request } from './channel.ts';
@@ -141,6 +141,14 @@ export const toShard = {
   agentLeavesRoom: notice('agent_leaves_room', objectOf({ room: id, agent })),
   muteInRoom: notice('mute_in_room', objectOf({ room: id, leg, on: flag })),
   leaveRoom: notice('leave_room', objectOf({ room: id, leg })),
+
+  /** A supervisor's leg at the leg of a call. */
+  supervise: notice(
+    'supervise',
+    objectOf({ supervision: id, leg, supervisor: leg, agent: oneOf('near', 'far'), tone: flag }),
+  ),
+  superviseHow: notice('supervise_how', objectOf({ supervision: id, mode: oneOf(...supervisionModes) })),
+  endSupervision: notice('end_supervision', objectOf({ supervision: id })),
 
   createAgent: notice(
     'create_agent',

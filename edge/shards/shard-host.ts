@@ -11,6 +11,7 @@ import type {
   LocalMedia,
   MediaBridge,
   MediaRoom,
+  MediaSupervision,
   RecordingOrder,
 } from '../call/ports/media.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
@@ -47,6 +48,7 @@ export class ShardHost {
   readonly #bridges = new Map<number, MediaBridge>();
   /** With the ids of the legs and agents in each; no two have the same. */
   readonly #rooms = new Map<number, { readonly room: MediaRoom; readonly members: Set<number> }>();
+  readonly #supervisions = new Map<number, MediaSupervision>();
   readonly #agents = new Map<number, SeatedAgent>();
 
   constructor(parts: ShardHostParts) {
@@ -57,8 +59,8 @@ export class ShardHost {
 
   /** What is left of calls: for leak checks. */
   get size(): number {
-    const tables = [this.#legs, this.#recordings, this.#bridges, this.#rooms, this.#agents];
-    return tables.reduce((sum, { size }) => sum + size, 0);
+    const media = [this.#legs, this.#recordings, this.#bridges, this.#rooms, this.#supervisions];
+    return [...media, this.#agents].reduce((sum, { size }) => sum + size, 0);
   }
 
   // ---------------------------------------------------------------- media
@@ -110,6 +112,7 @@ export class ShardHost {
     channel.onTell(toShard.closeLeg, ({ leg }) => this.#closeLeg(leg));
     this.#serveRecordings();
     this.#serveRooms();
+    this.#serveSupervisions();
     channel.onAsk(toShard.bridge, async ({ bridge: id, one, other, transcode }) => {
       const bridge = await media.bridge(this.#leg(one), this.#leg(other), {
         transcode,
@@ -171,6 +174,21 @@ export class ShardHost {
     if (leg) left.room.leave(leg);
     if (agent) left.room.leaveAgent(agent);
     if (left.members.size === 0) this.#rooms.delete(id);
+  }
+
+  #serveSupervisions(): void {
+    const { channel, media } = this.#parts;
+    channel.onTell(toShard.supervise, ({ supervision, leg: legId, supervisor: supervisorId, ...options }) => {
+      const [leg, supervisor] = [this.#legs.get(legId), this.#legs.get(supervisorId)];
+      if (leg && supervisor) this.#supervisions.set(supervision, media.supervise(leg, supervisor, options));
+    });
+    channel.onTell(toShard.superviseHow, ({ supervision, mode }) =>
+      this.#supervisions.get(supervision)?.setMode(mode),
+    );
+    channel.onTell(toShard.endSupervision, ({ supervision }) => {
+      this.#supervisions.get(supervision)?.close();
+      this.#supervisions.delete(supervision);
+    });
   }
 
   #serveRecordings(): void {

@@ -13,7 +13,9 @@ import type {
   MediaLeg,
   MediaLegOptions,
   MediaRoom,
+  MediaSupervision,
   RoomOptions,
+  SupervisionOptions,
 } from '../call/ports/media.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 import { BrowserLost, CallRefused, LegsApart } from '../call/refused.ts';
@@ -109,6 +111,21 @@ export class Shard implements Media, Agents {
       else this.#rooms.delete(id);
     });
     return room;
+  }
+
+  supervise(leg: MediaLeg, supervisor: MediaLeg, options: SupervisionOptions): MediaSupervision {
+    if (!this.#has(leg) || !this.#has(supervisor)) throw new LegsApart();
+    const { channel } = this;
+    const supervision = this.#nextId++;
+    channel.tell(toShard.supervise, { supervision, leg: leg.id, supervisor: supervisor.id, ...options });
+    let isOver = false;
+    return {
+      setMode: (mode) => channel.tell(toShard.superviseHow, { supervision, mode }),
+      close: () => {
+        if (!isOver) channel.tell(toShard.endSupervision, { supervision });
+        isOver = true;
+      },
+    };
   }
 
   /** What agents may ask of a call may have changed. */

@@ -1,7 +1,7 @@
 /** Media with the settings of this edge: shards for calls, and media of this thread for calls of tests. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { LocalLeg, LocalMedia, MediaBridge, MediaRoom } from '../call/ports/media.ts';
+import type { LocalLeg, LocalMedia, MediaBridge, MediaRoom, MediaSupervision } from '../call/ports/media.ts';
 import type { RunningMedia } from '../media/media.ts';
 import type { RecordingUploads } from '../reporting/recordings/uploads.ts';
 import { MediaShards } from '../shards/media-shards.ts';
@@ -109,6 +109,11 @@ export class TestMedia implements LocalMedia {
   openRoom(...room: Parameters<LocalMedia['openRoom']>): MediaRoom {
     if (!this.#media) throw new Error('a room needs a leg, which starts the media of tests');
     return this.#media.openRoom(...room);
+  }
+
+  supervise(...legs: Parameters<LocalMedia['supervise']>): MediaSupervision {
+    if (!this.#media) throw new Error('there is no leg without the media of tests');
+    return this.#media.supervise(...legs);
   }
 
   /** Null before the first call of a test. */

@@ -10,6 +10,7 @@ import type {
   MediaLeg,
   MediaLegOptions,
   MediaRoom,
+  MediaSupervision,
 } from '../../edge/call/ports/media.ts';
 import { CallRefused } from '../../edge/call/refused.ts';
 import { FakeBridge, FakeMediaLeg } from '../kit/fakes/fake-media.ts';
@@ -59,6 +60,10 @@ export class SimMedia implements Media {
   openRoom(): MediaRoom {
     const none = () => {};
     return { enter: none, enterAgent: none, leaveAgent: none, mute: none, leave: none };
+  }
+
+  supervise(): MediaSupervision {
+    return { setMode: () => {}, close: () => {} };
   }
 
   async bridge(one: MediaLeg, other: MediaLeg): Promise<MediaBridge> {

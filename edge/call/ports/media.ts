@@ -15,6 +15,8 @@ export interface AudioEndpoint {
    * returns false to send silence. Must not block or throw.
    */
   read(frame: Int16Array): boolean;
+  /** The same for a peer that hears two sides apart: left and right by turns, twice as many samples. Absent: `read`. */
+  readStereo?(frame: Int16Array): boolean;
   /** Received audio, de-jittered and concealed, one frame every 20 ms. Absent: nothing is decoded. */
   write?(frame: Int16Array): void;
   /** It never says anything and hears nothing, so it may be in another thread than the leg. */
@@ -208,6 +210,25 @@ export interface MediaRoom {
   leave(leg: MediaLeg): void;
 }
 
+/** What a supervisor does at a call: who hears it, besides hearing both sides. */
+export type SupervisionMode = (typeof supervisionModes)[number];
+/** To nobody, to the agent, to both; or to both in the agent's place, whom the other party hears no more. */
+export const supervisionModes = ['listen', 'whisper', 'barge', 'take_over'] as const;
+
+export interface SupervisionOptions {
+  /** Where the agent of the call is: at the far side of its leg, or the leg's own peer. */
+  readonly agent: 'near' | 'far';
+  /** Whether a tone tells both parties that somebody listens. */
+  readonly tone: boolean;
+}
+
+/** A supervisor's leg at the leg of a call. */
+export interface MediaSupervision {
+  setMode(mode: SupervisionMode): void;
+  /** The call goes on as before. Safe to call twice, and after either leg was closed. */
+  close(): void;
+}
+
 export interface Media {
   /** @throws CallRefused 503 when no RTP port pair is free */
   createLeg(options: MediaLegOptions): Promise<MediaLeg>;
@@ -218,6 +239,11 @@ export interface Media {
   bridge(one: MediaLeg, other: MediaLeg, options: BridgeOptions): Promise<MediaBridge>;
   /** @param beside the first leg that will enter */
   openRoom(beside: MediaLeg, options?: RoomOptions): MediaRoom;
+  /**
+   * `supervisor` hears both sides of `leg`, whatever that is connected to; it begins with `listen`.
+   * @throws LegsApart when they are in different places
+   */
+  supervise(leg: MediaLeg, supervisor: MediaLeg, options: SupervisionOptions): MediaSupervision;
 }
 
 /** Media of this thread. */

@@ -17,10 +17,12 @@ export interface AudioCodec {
   readonly clockRate: number;
   /** Rate of the PCM side, Hz, as requested from `createCodec`. */
   readonly sampleRate: AgentRate;
-  /** PCM samples in 20 ms. */
+  /** It encodes two channels, left and right by turns; what it decodes is mono. */
+  readonly stereo?: true;
+  /** PCM samples in 20 ms, of one channel. */
   readonly samplesPerFrame: number;
   /**
-   * Encodes 20 ms of PCM (`samplesPerFrame` samples) into `out` (at least 400 octets).
+   * Encodes 20 ms of PCM (`samplesPerFrame` samples, with `stereo` twice as many) into `out` (at least 400 octets).
    * @returns octets written
    */
   encode(pcm: Int16Array, out: Uint8Array): number;

@@ -1,5 +1,5 @@
 /**
- * Opus (RFC 6716, RFC 7587) through libopus: mono, 20 ms packets, encoder and decoder at the agent's rate; the
+ * Opus (RFC 6716, RFC 7587) through libopus: mono unless both sides of a call are to be heard apart, 20 ms packets, encoder and decoder at the agent's rate; the
  * RTP clock is always 48 kHz. The library does resampling and concealment.
  */
 
@@ -25,6 +25,7 @@ interface OpusFunctions {
 
 // Constants from opus_defines.h.
 const applicationVoip = 2048;
+const applicationAudio = 2049;
 const setBitrate = 4002;
 const setComplexity = 4010;
 const setInbandFec = 4012;
@@ -35,6 +36,9 @@ const complexity = 5;
 
 /** Bits per second, between the recommendations of RFC 7587 section 3.1.1 for narrowband and wideband speech. */
 const bitrates: Readonly<Record<AgentRate, number>> = { 8000: 16000, 16000: 24000 };
+
+/** Of two channels: at this rate voices do not leak into each other. */
+const stereoBitrate = 64_000;
 
 /** Loss that the encoder prepares for when the peer supports in-band FEC, percent. */
 const preparedLoss = 10;
@@ -57,6 +61,7 @@ export const loadOpus = libraryLoader<OpusFunctions>('libopus.so.0', 'libopus0',
 export class Opus implements AudioCodec {
   readonly name = 'Opus';
   readonly clockRate = 48000;
+  readonly stereo?: true;
   readonly sampleRate: AgentRate;
   readonly samplesPerFrame: number;
   readonly #opus: OpusFunctions;
@@ -65,21 +70,28 @@ export class Opus implements AudioCodec {
 
   /**
    * @param fmtp the peer's format parameters (RFC 7587 section 6.1), from its SDP
+   * @param twoSided whether there are two channels to encode: a peer that asks for stereo gets both
    * @throws Error when the library cannot allocate memory
    */
-  constructor(functions: OpusFunctions, rate: AgentRate, fmtp: string | null) {
+  constructor(functions: OpusFunctions, rate: AgentRate, fmtp: string | null, twoSided = false) {
     this.#opus = functions;
     this.sampleRate = rate;
     this.samplesPerFrame = rate / 50;
     const error = new Int32Array(1);
-    this.#encoder = functions.encoderCreate(rate, 1, applicationVoip, error);
+    const stereo = twoSided && parameter(fmtp, 'stereo') === 1;
+    if (stereo) this.stereo = true;
+    // The mode for speech predicts one channel from the other.
+    this.#encoder = stereo
+      ? functions.encoderCreate(rate, 2, applicationAudio, error)
+      : functions.encoderCreate(rate, 1, applicationVoip, error);
     this.#decoder = functions.decoderCreate(rate, 1, error);
     if (this.#encoder === null || this.#decoder === null) {
       this.close();
       throw new Error(`libopus could not create a codec: error ${error[0]}`);
     }
-    const limit = parameter(fmtp, 'maxaveragebitrate') ?? bitrates[rate];
-    this.#control(setBitrate, Math.max(6000, Math.min(limit, bitrates[rate])));
+    const bitrate = stereo ? stereoBitrate : bitrates[rate];
+    const limit = parameter(fmtp, 'maxaveragebitrate') ?? bitrate;
+    this.#control(setBitrate, Math.max(6000, Math.min(limit, bitrate)));
     this.#control(setComplexity, complexity);
     if (parameter(fmtp, 'useinbandfec') === 1) {
       this.#control(setInbandFec, 1);

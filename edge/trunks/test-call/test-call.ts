@@ -132,6 +132,7 @@ class TestCall {
         },
         bridge: (...legs) => media.bridge(...legs),
         openRoom: (...room) => media.openRoom(...room),
+        supervise: (...legs) => media.supervise(...legs),
       },
       agents: {
         create: (_settings, _call, host) => this.#createCheck(host),

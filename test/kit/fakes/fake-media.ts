@@ -12,8 +12,11 @@ import type {
   MediaLeg,
   MediaLegOptions,
   MediaRoom,
+  MediaSupervision,
   RecordingOrder,
   RoomOptions,
+  SupervisionMode,
+  SupervisionOptions,
 } from '../../../edge/call/ports/media.ts';
 import { CallRefused } from '../../../edge/call/refused.ts';
 
@@ -150,6 +153,14 @@ export class FakeBridge implements MediaBridge {
   }
 }
 
+interface FakeSupervision {
+  readonly leg: MediaLeg;
+  readonly supervisor: MediaLeg;
+  readonly options: SupervisionOptions;
+  readonly modes: SupervisionMode[];
+  over: boolean;
+}
+
 export class FakeMedia implements LocalMedia {
   readonly legs: FakeMediaLeg[] = [];
   readonly bridges: FakeBridge[] = [];
@@ -157,6 +168,7 @@ export class FakeMedia implements LocalMedia {
   readonly rooms: Set<MediaLeg>[] = [];
   /** Somebody in the last room begins to speak, or has stopped. */
   heard: NonNullable<RoomOptions['heard']> = () => {};
+  readonly supervisions: FakeSupervision[] = [];
   readonly agentsInRoom = new Set<AudioEndpoint>();
   /** Legs that entered a room without tones. */
   readonly quiet = new Set<MediaLeg>();
@@ -202,6 +214,17 @@ export class FakeMedia implements LocalMedia {
       leave: (leg) => {
         legs.delete(leg);
         this.muted.delete(leg);
+      },
+    };
+  }
+
+  supervise(leg: MediaLeg, supervisor: MediaLeg, options: SupervisionOptions): MediaSupervision {
+    const made: FakeSupervision = { leg, supervisor, options, modes: [], over: false };
+    this.supervisions.push(made);
+    return {
+      setMode: (mode) => void made.modes.push(mode),
+      close: () => {
+        made.over = true;
       },
     };
   }

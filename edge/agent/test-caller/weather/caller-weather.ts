@@ -33,6 +33,7 @@ export class CallerWeather {
       createLeg: (options) => media.createLeg({ ...options, way: this.#network }),
       bridge: (...legs) => media.bridge(...legs),
       openRoom: (...room) => media.openRoom(...room),
+      supervise: (...legs) => media.supervise(...legs),
     };
   }
 
