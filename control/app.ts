@@ -205,6 +205,7 @@ async function assemble(
         replica.whileHeld('earlier calls', () => rounds(startEarlierCalls(services, logger))),
         replica.whileHeld('retention', () => rounds(startRetention(services, logger, metrics.retention))),
         replica.whileHeld('widget sweep', () => rounds(widgets.startSweep())),
+        replica.whileHeld('widget calls', () => rounds(widgets.startSpoken())),
         replica.whileHeld('events', () => rounds(events.startSweep())),
         replica.whileHeld('fleet', () => rounds(services.fleet.start())),
       ]),

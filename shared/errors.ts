@@ -85,6 +85,7 @@ export const apiErrors = {
       'A request of a session that changes something needs the header X-CSRF-Token, with the token of GET /v1/session.',
   },
   ORIGIN_NOT_ALLOWED: { status: 403, message: 'The widget may not be used on this page.' },
+  VOICE_DISABLED: { status: 403, message: 'The widget takes no calls.' },
   ROUTE_NOT_FOUND: { status: 404, message: 'There is no such path.' },
   NUMBER_NOT_FOUND: { status: 404, message: 'The organization has no such number.' },
   SIP_CONFIG_NOT_FOUND: { status: 404, message: 'The number has no such SIP configuration.' },

@@ -121,7 +121,7 @@ export interface Operations {
     path: Readonly<Record<string, never>>;
     query: Readonly<Record<string, never>>;
     body: { readonly phone_number?: string; readonly to?: string; readonly pathway_id?: string; readonly pathway_version?: number | "production" | "staging"; readonly persona_id?: string; readonly caller: string; readonly purpose?: string | null; readonly calls?: number; readonly expires_in_seconds?: number };
-    answer: { readonly data: { readonly phone_session: { readonly id: string; readonly phone_number: string | null; readonly to: string | null; readonly pathway_id: string | null; readonly pathway_version: number | null; readonly persona_id: string | null; readonly caller: string; readonly purpose: string | null; readonly calls: number; readonly calls_made: number; readonly edge_id: string; readonly state: "open" | "expired" | "revoked"; readonly created_at: string; readonly expires_at: string; readonly revoked_at: string | null }; readonly credentials: { readonly username: string; readonly password: string; readonly realm: string; readonly url: string; readonly uri: string } }; readonly errors: null };
+    answer: { readonly data: { readonly phone_session: { readonly id: string; readonly phone_number: string | null; readonly to: string | null; readonly pathway_id: string | null; readonly pathway_version: number | null; readonly persona_id: string | null; readonly caller: string; readonly purpose: string | null; readonly calls: number; readonly calls_made: number; readonly last_call_id: string | null; readonly edge_id: string; readonly state: "open" | "expired" | "revoked"; readonly created_at: string; readonly expires_at: string; readonly revoked_at: string | null }; readonly credentials: { readonly username: string; readonly password: string; readonly realm: string; readonly url: string; readonly uri: string } }; readonly errors: null };
   };
   'GET /v1/sip': {
     path: Readonly<Record<string, never>>;
@@ -438,20 +438,20 @@ export interface Operations {
   'POST /v1/widget': {
     path: Readonly<Record<string, never>>;
     query: Readonly<Record<string, never>>;
-    body: { readonly name: string; readonly pathway_id?: string; readonly persona_id?: string; readonly pathway_version?: number | "production" | "staging"; readonly config?: { readonly timeoutSeconds?: number; readonly greeting?: string | null; readonly blockedWords?: readonly (string)[]; readonly allowedOrigins?: readonly (string)[] } };
-    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[] } } }; readonly errors: null };
+    body: { readonly name: string; readonly pathway_id?: string; readonly persona_id?: string; readonly pathway_version?: number | "production" | "staging"; readonly config?: { readonly timeoutSeconds?: number; readonly greeting?: string | null; readonly blockedWords?: readonly (string)[]; readonly allowedOrigins?: readonly (string)[]; readonly voice?: boolean } };
+    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[]; readonly voice: boolean } } }; readonly errors: null };
   };
   'GET /v1/widget/{id}': {
     path: { readonly id: string };
     query: Readonly<Record<string, never>>;
     body: undefined;
-    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[] } } }; readonly errors: null };
+    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[]; readonly voice: boolean } } }; readonly errors: null };
   };
   'PATCH /v1/widget/{id}': {
     path: { readonly id: string };
     query: Readonly<Record<string, never>>;
-    body: { readonly name?: string; readonly pathway_id?: string; readonly persona_id?: string; readonly pathway_version?: number | "production" | "staging"; readonly config?: { readonly timeoutSeconds?: number; readonly greeting?: string | null; readonly blockedWords?: readonly (string)[]; readonly allowedOrigins?: readonly (string)[] } };
-    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[] } } }; readonly errors: null };
+    body: { readonly name?: string; readonly pathway_id?: string; readonly persona_id?: string; readonly pathway_version?: number | "production" | "staging"; readonly config?: { readonly timeoutSeconds?: number; readonly greeting?: string | null; readonly blockedWords?: readonly (string)[]; readonly allowedOrigins?: readonly (string)[]; readonly voice?: boolean } };
+    answer: { readonly status: 200; readonly data: { readonly widget: { readonly id: string; readonly name: string; readonly pathway_id: string | null; readonly persona_id: string | null; readonly pathway_version: number | "production" | "staging" | null; readonly created_at: string; readonly updated_at: string; readonly config: { readonly timeoutSeconds: number; readonly greeting: string | null; readonly blockedWords: readonly (string)[]; readonly allowedOrigins: readonly (string)[]; readonly voice: boolean } } }; readonly errors: null };
   };
   'DELETE /v1/widget/{id}': {
     path: { readonly id: string };
@@ -463,31 +463,31 @@ export interface Operations {
     path: { readonly id: string };
     query: { readonly page?: number; readonly limit?: number; readonly thread_id?: string };
     body: undefined;
-    answer: { readonly status: 200; readonly data: { readonly threads: readonly ({ readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[]; readonly omitted?: readonly (string)[] })[]; readonly total: number }; readonly errors: null };
+    answer: { readonly status: 200; readonly data: { readonly threads: readonly ({ readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null; readonly call_id: string | null })[]; readonly omitted?: readonly (string)[] })[]; readonly total: number }; readonly errors: null };
   };
   'POST /v1/widget/{id}/threads': {
     path: { readonly id: string };
     query: Readonly<Record<string, never>>;
     body: { readonly visitor_id?: string | null; readonly request_data?: { readonly [name: string]: unknown } };
-    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[] } }; readonly errors: null };
+    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null; readonly call_id: string | null })[] } }; readonly errors: null };
   };
   'POST /v1/widget/{id}/threads/{thread_id}/messages': {
     path: { readonly id: string; readonly thread_id: string };
     query: Readonly<Record<string, never>>;
     body: { readonly content: string; readonly sender_type?: "USER" | "ASSISTANT" };
-    answer: { readonly status: 200; readonly data: { readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[]; readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null } }; readonly errors: null };
+    answer: { readonly status: 200; readonly data: { readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null; readonly call_id: string | null })[]; readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null } }; readonly errors: null };
   };
   'POST /v1/widget/{id}/threads/{thread_id}/handoff': {
     path: { readonly id: string; readonly thread_id: string };
     query: Readonly<Record<string, never>>;
     body: Readonly<Record<string, never>>;
-    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[] } }; readonly errors: null };
+    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null; readonly call_id: string | null })[] } }; readonly errors: null };
   };
   'POST /v1/widget/{id}/threads/{thread_id}/end': {
     path: { readonly id: string; readonly thread_id: string };
     query: Readonly<Record<string, never>>;
     body: Readonly<Record<string, never>>;
-    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null })[] } }; readonly errors: null };
+    answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null; readonly call_id: string | null })[] } }; readonly errors: null };
   };
   'GET /v2/tools': {
     path: Readonly<Record<string, never>>;

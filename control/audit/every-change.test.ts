@@ -21,6 +21,7 @@ import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts
 import { signIn } from '../../test/kit/control/sessions.ts';
 import { bookingGraph } from '../../test/kit/control/test-runs.ts';
 import { TornadoClient } from '../../test/kit/control/tornado.ts';
+import { makePersonaWidget, makeThread } from '../../test/kit/control/widgets.ts';
 import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 import { codeHash } from '../testing/foreign/ownership.ts';
@@ -232,6 +233,16 @@ describe('the audit log has an entry for each change of', () => {
     const edge = await connectEdge(test, { sip });
     const { body } = await change('POST', '/v1/phone-sessions', { phone_number: one, caller: 'Ada' });
     await change('DELETE', `/v1/phone-sessions/${body.data?.phone_session?.id}`);
+    const { revision } = edgeProtocol;
+    const metrics = { trunkline_edge_engine_up: 1, trunkline_edge_protocol_revision: revision };
+    edge.send({ type: 'status', metrics });
+    const { edges } = test.control.services;
+    await expect.poll(() => edges.all[0]?.metrics.trunkline_edge_protocol_revision).toBe(revision);
+    const widget = await makePersonaWidget(test, { voice: true });
+    const called = change('POST', `${await makeThread(test, widget)}/call`);
+    const { id } = await edge.next('command');
+    edge.send({ type: 'result', id, ok: true });
+    await called;
     await edge.close();
   });
 

@@ -15,4 +15,5 @@ export {
   findCall,
   findLoggedCall,
   findTranscript,
+  findTranscriptParts,
 } from './store.ts';

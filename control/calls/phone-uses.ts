@@ -1,6 +1,6 @@
 /** Counts the calls that phone sessions have made, from the edges' reports. */
 import type { Db } from '../db/index.ts';
-import { countPhoneCalls } from '../phone-sessions/index.ts';
+import { countPhoneCall } from '../phone-sessions/index.ts';
 
 export interface PhoneCall {
   readonly id: string;
@@ -18,5 +18,5 @@ export async function countNewPhoneCalls(db: Db, reported: readonly PhoneCall[])
     .where('id', 'in', [...calls.keys()])
     .execute();
   for (const { id } of known) calls.delete(id);
-  for (const { orgId, sessionId } of calls.values()) await countPhoneCalls(db, orgId, sessionId);
+  for (const { id, orgId, sessionId } of calls.values()) await countPhoneCall(db, orgId, sessionId, id);
 }

@@ -113,6 +113,12 @@ export async function findTranscript(
   }
 }
 
+/** What was stored of a call's transcript after a part, as it came: lines may come again. */
+export async function findTranscriptParts(db: Db, callId: string, after: number) {
+  const parts = await selectTranscript(db, callId, after);
+  return parts.map(({ id, entries }) => ({ id, entries: fromJson(entries) }));
+}
+
 /** The stored part of a call's transcript that has this line. */
 export async function findPartOfLine(db: Db, callId: string, lineId: string): Promise<number | undefined> {
   for (let last = 0; ; await setImmediate()) {

@@ -104,6 +104,7 @@ export type {
   TrunkHourRow,
   TrunkProbeRunRow,
   WebhookDeliveryRow,
+  WidgetCallRow,
   WidgetMessageRow,
   WidgetRow,
   WidgetSessionRow,

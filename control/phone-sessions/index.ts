@@ -1,4 +1,7 @@
 /** Short-lived credentials with which browsers call. */
+export { createSession as createPhoneSession } from './create.ts';
+export type { PhoneSessionDeps } from './deps.ts';
 export { phoneSessionRoutes } from './routes.ts';
 export { openPhones, type StoredPhones } from './rules.ts';
-export { countPhoneCalls, phonesOf, prunePhoneSessions } from './store.ts';
+export { countPhoneCall, phonesOf, prunePhoneSessions } from './store.ts';
+export { agentTarget } from './targets.ts';

@@ -10,28 +10,20 @@ import {
   withDefaults,
 } from '#shared/api/phone-sessions.ts';
 import { ApiError } from '#shared/errors.ts';
-import { newId } from '#shared/ids.ts';
 import { actorOf, recordChange } from '../audit/index.ts';
 import type { PhoneSessionRow } from '../db/index.ts';
-import { isPublished } from '../edge-link/index.ts';
 import { type App, keepAnswer, orgOf } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
+import { createSession } from './create.ts';
 import type { PhoneSessionDeps } from './deps.ts';
-import { credentialsOf, stateOf, viewOf } from './rules.ts';
-import {
-  insertSession,
-  nextGeneration,
-  pageOfSessions,
-  requireSession,
-  revokeSession,
-  sessionRoom,
-} from './store.ts';
+import { changeOf, stateOf, viewOf } from './rules.ts';
+import { pageOfSessions, requireSession, revokeSession } from './store.ts';
 import { findTarget } from './targets.ts';
 
 const defaultPage = 100;
 
 export function phoneSessionRoutes(app: App, services: PhoneSessionDeps): void {
-  const { allowedTargets, catalogue, clock, database, edges, quotas, secrets } = services;
+  const { allowedTargets, catalogue, clock, database } = services;
   const { db } = database;
   const view = (row: PhoneSessionRow) => viewOf(row, isoTime(clock));
 
@@ -88,62 +80,15 @@ export function phoneSessionRoutes(app: App, services: PhoneSessionDeps): void {
       response: { 200: PhoneSessionMade },
     },
     handler: async (request) => {
-      const orgId = orgOf(request);
       const { caller, purpose, calls, expires_in_seconds, ...order } = withDefaults(request.body);
+      const orgId = orgOf(request);
       const target = await findTarget(db, orgId, { ...order, caller }, allowedTargets);
-      const { columns, agent } = target;
-      const edge = edges.leastLoadedForBrowsers({
-        wish: target.region,
-        callsMore: agent !== null || columns.called !== null,
-      });
-      const now = clock.now();
-      const id = newId();
-      const expires_at = now + expires_in_seconds * 1000;
-      // Before the credentials are given out. Should they not be after all, the edge forgets it when it expires.
-      const tell = async () => {
-        if (agent === null) return;
-        const { name, settings } = agent;
-        await edge.command({
-          kind: 'phone.agent',
-          session_id: id,
-          org_id: orgId,
-          name,
-          agent: settings,
-          expires_at,
-        });
-      };
-      await tell();
-      const { pathway_id, pathway_version } = columns;
-      const isNew =
-        pathway_id !== null &&
-        pathway_version !== null &&
-        !(await isPublished(db, pathway_id, pathway_version));
-      const made = await catalogue.change(async (trx, altered) => {
-        await quotas.counting('phone_sessions', () => sessionRoom(trx, clock, orgId));
-        const row: PhoneSessionRow = {
-          id,
-          org_id: orgId,
-          edge_id: edge.edgeId,
-          ...columns,
-          caller,
-          purpose,
-          calls,
-          calls_made: 0,
-          created_at: new Date(now).toISOString(),
-          expires_at: new Date(expires_at).toISOString(),
-          revoked_at: null,
-        };
-        if (isNew) altered.pathways.add(pathway_id);
-        const { generation, replaced } = await nextGeneration(trx, clock, orgId);
-        if (replaced) altered.organizations.add(orgId);
-        await insertSession(trx, row);
-        await recordChange(trx, clock, actorOf(request), { ...changeOf(row), action: 'create' });
-        const credentials = credentialsOf(row, generation, edge, (input) => secrets.derive(input));
-        return keepAnswer(trx, request, plain({ phone_session: view(row), credentials }));
-      });
-      // Once it has answered this, it has the version of the pathway too.
-      if (isNew) await tell().catch(() => undefined);
-      return made;
+      return createSession(
+        services,
+        { orgId, target, caller, purpose, calls, expiresInS: expires_in_seconds, actor: actorOf(request) },
+        async (trx, { row, credentials }) =>
+          keepAnswer(trx, request, plain({ phone_session: view(row), credentials })),
+      );
     },
   });
 
@@ -168,8 +113,4 @@ export function phoneSessionRoutes(app: App, services: PhoneSessionDeps): void {
         return plain({ phone_session: view({ ...row, revoked_at }) });
       }),
   });
-}
-
-function changeOf({ id, org_id }: PhoneSessionRow) {
-  return { orgId: org_id, area: 'phone_sessions', subject: id };
 }

@@ -97,3 +97,8 @@ export function stateOf({ revoked_at, expires_at }: PhoneSessionRow, now: string
   if (revoked_at !== null) return 'revoked';
   return expires_at <= now ? 'expired' : 'open';
 }
+
+/** Of the log of changes. */
+export function changeOf({ id, org_id }: Pick<PhoneSessionRow, 'id' | 'org_id'>) {
+  return { orgId: org_id, area: 'phone_sessions', subject: id };
+}

@@ -130,10 +130,10 @@ export async function phonesOf(db: Db, orgId: string): Promise<StoredPhones | nu
 }
 
 /** One more call of a session, as an edge has reported it. */
-export async function countPhoneCalls(db: Db, orgId: string, id: string): Promise<void> {
+export async function countPhoneCall(db: Db, orgId: string, id: string, callId: string): Promise<void> {
   await db
     .updateTable('phone_sessions')
-    .set(({ eb }) => ({ calls_made: eb('calls_made', '+', 1) }))
+    .set(({ eb }) => ({ calls_made: eb('calls_made', '+', 1), last_call_id: callId }))
     .where('id', '=', id)
     .where('org_id', '=', orgId)
     .execute();

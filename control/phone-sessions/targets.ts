@@ -7,7 +7,7 @@ import { ApiError } from '#shared/errors.ts';
 import { longestPhoneCaller, phoneAgentUser } from '#shared/phone-session.ts';
 import type { Db, PhoneSessionRow } from '../db/index.ts';
 import type { RegionWish } from '../edge-link/index.ts';
-import { agentSettingsOf, findNumber, readDialedTarget } from '../numbers/index.ts';
+import { agentSettingsOf, findNumber, type NumberSettings, readDialedTarget } from '../numbers/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
 import { findConfigurations, regionWish } from '../trunks/index.ts';
@@ -47,8 +47,9 @@ export async function findTarget(
     throw ApiError.invalid('/pathway_version', 'is only for sessions with pathway_id');
   if (to !== undefined && phone_number === undefined)
     throw ApiError.invalid('/to', 'is only for sessions with phone_number');
-  if (pathway_id !== undefined) return pathwayTarget(db, orgId, pathway_id, order.pathway_version);
-  if (persona_id !== undefined) return personaTarget(db, orgId, persona_id);
+  const { pathway_version } = order;
+  if (pathway_id !== undefined || persona_id !== undefined)
+    return agentTarget(db, orgId, { pathway_id, pathway_version, persona_id });
   const dialled = to === undefined ? null : readDialedTarget(to, '/to', allowedTargets);
   return numberTarget(db, orgId, phone_number ?? '', dialled);
 }
@@ -64,11 +65,31 @@ async function numberTarget(db: Db, orgId: string, given: string, to: string | n
   return { columns: { ...none, number, called: to }, agent: null, region: await regionWish(db, trunk) };
 }
 
+/** One pathway or persona, called without a number. */
+export type AgentOfPhone = {
+  readonly [Name in 'pathway_id' | 'pathway_version' | 'persona_id']?: PhoneSessionCreate[Name] | undefined;
+};
+
+/**
+ * @param settings as those of a number
+ * @throws ApiError PATHWAY_NOT_FOUND, VERSION_NOT_FOUND, PERSONA_NOT_FOUND
+ */
+export function agentTarget(
+  db: Db,
+  orgId: string,
+  { pathway_id, pathway_version, persona_id = '' }: AgentOfPhone,
+  settings: NumberSettings = {},
+): Promise<PhoneTarget> {
+  if (pathway_id === undefined) return personaTarget(db, orgId, persona_id, settings);
+  return pathwayTarget(db, orgId, pathway_id, pathway_version, settings);
+}
+
 async function pathwayTarget(
   db: Db,
   orgId: string,
   pathway_id: string,
   wanted: PhoneSessionCreate['pathway_version'],
+  settings: NumberSettings,
 ): Promise<PhoneTarget> {
   const pathway = await findPathway(db, orgId, pathway_id);
   if (!pathway) throw ApiError.of('PATHWAY_NOT_FOUND', { path: '/pathway_id' });
@@ -77,18 +98,23 @@ async function pathwayTarget(
   if (version !== 0 && !(await findVersion(db, pathway_id, version)))
     throw ApiError.of('VERSION_NOT_FOUND', { path: '/pathway_version' });
   const columns = { ...none, number: phoneAgentUser, pathway_id, pathway_version: version };
-  const settings: AgentSettings = {
+  const agent: AgentSettings = {
     kind: 'pathway',
     pathway_id,
     pathway_version: version,
     start_node_id: null,
-    ...agentSettingsOf({}),
+    ...agentSettingsOf(settings),
   };
-  return { columns, agent: { name: nameOf(pathway.name), settings }, region: null };
+  return { columns, agent: { name: nameOf(pathway.name), settings: agent }, region: null };
 }
 
-async function personaTarget(db: Db, orgId: string, persona_id: string): Promise<PhoneTarget> {
-  const agent = await personaAgent(db, orgId, persona_id, {});
+async function personaTarget(
+  db: Db,
+  orgId: string,
+  persona_id: string,
+  settings: NumberSettings,
+): Promise<PhoneTarget> {
+  const agent = await personaAgent(db, orgId, persona_id, settings);
   if (!agent) throw ApiError.of('PERSONA_NOT_FOUND', { path: '/persona_id' });
   const columns = { ...none, number: phoneAgentUser, persona_id };
   return { columns, agent: { name: nameOf(agent.name), settings: agent }, region: null };

@@ -4,11 +4,13 @@ import type { TextSessionParts } from '../conversations/index.ts';
 import type { Database, Replica, SecretBox } from '../db/index.ts';
 import type { WrongKeys } from '../http/index.ts';
 import type { Quotas } from '../organizations/index.ts';
+import type { PhoneSessionDeps } from '../phone-sessions/index.ts';
 import type { Bus, SharedCounts } from '../replicas/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 import type { WidgetLimits } from './limits.ts';
 
-export interface WidgetDeps {
+/** With phone sessions, for the calls of visitors. */
+export interface WidgetDeps extends Pick<PhoneSessionDeps, 'catalogue' | 'edges'> {
   readonly bus: Pick<Bus, 'transients'>;
   readonly config: Pick<ControlConfig, 'retention'>;
   readonly limits: { readonly widgets: WidgetLimits };

@@ -6,6 +6,12 @@ export interface WidgetLimits {
   readonly requestsPerMinute: number;
   /** Messages of a visitor per minute and thread. */
   readonly messagesPerMinute: number;
+  /** Calls that visitors of one client address begin per minute. */
+  readonly callsPerMinute: number;
+  /** The same of all visitors of a widget. */
+  readonly callsOfWidgetPerMinute: number;
+  /** Calls of a widget that run or may still begin. */
+  readonly mostCalls: number;
   /** Event streams that are open. */
   readonly perWidget: number;
   /** The same of visitors from one client address. */
@@ -27,6 +33,11 @@ export const widgetLimits: WidgetLimits = {
   requestsPerMinute: 300,
   // Faster than anyone types.
   messagesPerMinute: 30,
+  // Some calls fail and are tried again; each costs money.
+  callsPerMinute: 6,
+  callsOfWidgetPerMinute: 60,
+  // What a page's visitors may cost at most: whoever has a busier page raises it.
+  mostCalls: 20,
   // Each takes a socket; a program may open 1024 files on many systems.
   perWidget: 1000,
   // An office behind one address.

@@ -9,6 +9,10 @@ export interface WidgetMetrics {
   streamBegan(): void;
   streamEnded(end: StreamEnd): void;
   threadsEnded(count: number): void;
+  /** A visitor got what a call needs. */
+  callAllowed(): void;
+  /** Lines of calls that are now in their threads. */
+  linesSpoken(count: number): void;
 }
 
 export function widgetMetrics(registry: Registry): WidgetMetrics {
@@ -42,6 +46,16 @@ export function widgetMetrics(registry: Registry): WidgetMetrics {
     help: 'Threads that timed out.',
     registers,
   });
+  const calls = new Counter({
+    name: 'trunkline_control_widget_calls_total',
+    help: 'Phone sessions given to visitors of widgets, each for one call.',
+    registers,
+  });
+  const lines = new Counter({
+    name: 'trunkline_control_widget_spoken_lines_total',
+    help: 'Lines spoken in calls of visitors that were stored in their threads.',
+    registers,
+  });
   return {
     answer: (outcome, ms) => answers.observe({ outcome }, ms / 1000),
     refused: (scope) => refused.inc({ scope }),
@@ -51,5 +65,7 @@ export function widgetMetrics(registry: Registry): WidgetMetrics {
       ended.inc({ end });
     },
     threadsEnded: (count) => threads.inc(count),
+    callAllowed: () => calls.inc(),
+    linesSpoken: (count) => lines.inc(count),
   };
 }

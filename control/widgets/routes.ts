@@ -16,6 +16,7 @@ import type { Db } from '../db/index.ts';
 import { type App, keepAnswer, orgOf, readPage } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import { agentErrors } from './agent-check.ts';
+import { callRoutes } from './call-routes.ts';
 import type { WidgetDeps } from './deps.ts';
 import { widgetManageRoutes } from './manage-routes.ts';
 import { requireIds } from './rules.ts';
@@ -28,6 +29,7 @@ const ofThread = ['WIDGET_NOT_FOUND', 'THREAD_NOT_FOUND'] as const;
 
 export function widgetRoutes(app: App, services: WidgetDeps, parts: WidgetParts): void {
   widgetManageRoutes(app, services, parts);
+  callRoutes(app, services, parts);
   const { threads, visitors } = parts;
   const { clock, database } = services;
   const { db } = database;

@@ -33,10 +33,13 @@ describe("the agent's input", () => {
     number,
     content,
     sender_type,
+    call_id: null,
   });
 
   it('is everything not yet answered, a repeated message once', () => {
     const messages = [say(1, 'a'), say(2, 'x', 'ASSISTANT'), say(3, 'b'), say(4, 'c'), say(5, 'b')];
     expect(unansweredText(messages, 2)).toBe('b\nc');
+    const spoken = { ...say(6, 'd'), call_id: 'a call' };
+    expect(unansweredText([...messages, spoken], 2)).toBe('b\nc');
   });
 });

@@ -3,11 +3,12 @@ import type { WidgetConfig, WidgetConfigWrite, WidgetCreate, WidgetUpdate } from
 import { ApiError } from '#shared/errors.ts';
 import type { WidgetMessageRow, WidgetRow, WidgetThreadRow } from '../db/index.ts';
 
-const defaults: WidgetConfig = {
+export const defaultConfig: WidgetConfig = {
   timeoutSeconds: 86_400,
   greeting: null,
   blockedWords: [],
   allowedOrigins: [],
+  voice: false,
 };
 
 const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -60,7 +61,10 @@ export function changedSource(stored: Source, update: WidgetUpdate): Partial<Sou
  * The configuration, merged with the previous one or the defaults. @throws ApiError INVALID_PARAMETER for an invalid
  * origin
  */
-export function acceptConfig(config: WidgetConfigWrite = {}, before: WidgetConfig = defaults): WidgetConfig {
+export function acceptConfig(
+  config: WidgetConfigWrite = {},
+  before: WidgetConfig = defaultConfig,
+): WidgetConfig {
   for (const [index, origin] of (config.allowedOrigins ?? []).entries()) {
     if (!isOrigin(origin)) {
       throw ApiError.invalid(
@@ -90,12 +94,14 @@ export function endOf(thread: Pick<WidgetThreadRow, 'ended_at' | 'ends_at'>, now
 
 /**
  * The agent's input: the visitor's unanswered messages, for example after a model failure. A resent message counts
- * once.
+ * once. What was spoken was answered in the call.
  */
 export function unansweredText(
-  messages: readonly Pick<WidgetMessageRow, 'content' | 'number' | 'sender_type'>[],
+  messages: readonly Pick<WidgetMessageRow, 'call_id' | 'content' | 'number' | 'sender_type'>[],
   answeredCount: number,
 ): string {
-  const waiting = messages.filter((one) => one.sender_type === 'USER' && one.number > answeredCount);
+  const waiting = messages.filter(
+    (one) => one.sender_type === 'USER' && one.number > answeredCount && one.call_id === null,
+  );
   return [...new Set(waiting.map((message) => message.content))].join('\n');
 }

@@ -4,6 +4,7 @@ import { SharedPlaces } from '../replicas/index.ts';
 import type { WidgetDeps } from './deps.ts';
 import { Live } from './live.ts';
 import type { WidgetMetrics } from './metrics.ts';
+import { startSpoken } from './spoken.ts';
 import { Streams } from './streams.ts';
 import { startSweep } from './sweep.ts';
 import { textThreadAgent } from './text-thread-agent.ts';
@@ -14,8 +15,11 @@ export interface WidgetParts {
   readonly threads: Threads;
   readonly streams: Streams;
   readonly visitors: Visitors;
+  readonly metrics: Pick<WidgetMetrics, 'callAllowed'>;
   /** Starts ending abandoned threads. Returns a function that stops this. */
   startSweep(): () => Promise<void>;
+  /** The same of copying what is said in calls into their threads. */
+  startSpoken(): () => Promise<void>;
   /** Ends streams, then answers in progress. */
   close(): Promise<void>;
 }
@@ -55,6 +59,9 @@ export function createWidgets(
     threads,
     streams,
     visitors,
+    metrics,
+    startSpoken: () =>
+      startSpoken({ ...parts, mostMessages: limits.mostMessages, onLines: metrics.linesSpoken }),
     startSweep: () =>
       startSweep({
         ...parts,

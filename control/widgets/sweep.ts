@@ -1,6 +1,7 @@
 /** Ends threads that were idle for too long, and deletes expired ones. */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { Db } from '../db/index.ts';
+import { pruneCalls } from './calls-store.ts';
 import { pruneSessions } from './sessions-store.ts';
 import { deleteThreadsEndedBefore, endTimedOut, pruneAgents } from './store.ts';
 
@@ -17,6 +18,8 @@ export interface SweepParts {
 const everyMs = 5_000;
 const pruneEveryMs = 60 * 60 * 1000;
 const dayMs = 24 * 60 * 60 * 1000;
+/** How long an edge that is cut off from control may report a call late. */
+const unusedCallMs = 60 * 60 * 1000;
 /** Rows per statement, so that none blocks the database for long. */
 const atATime = 500;
 
@@ -58,6 +61,7 @@ async function endDue({ clock, db, onEnded }: SweepParts): Promise<void> {
 
 async function forget({ clock, db, threadDays }: SweepParts): Promise<void> {
   await pruneSessions(db, new Date(clock.now()).toISOString());
+  await pruneCalls(db, new Date(clock.now() - unusedCallMs).toISOString());
   const before = new Date(clock.now() - threadDays * dayMs).toISOString();
   while ((await deleteThreadsEndedBefore(db, before, atATime)) === atATime);
   await pruneAgents(db);

@@ -324,7 +324,16 @@ export class Threads {
     id = newId(),
   ): Promise<WidgetMessageRow> {
     const { content, original } = clean(text, blockedWords);
-    const row = { thread_id, number, id, sender_type, content, original_content: original, created_at };
+    const row = {
+      thread_id,
+      number,
+      id,
+      sender_type,
+      content,
+      original_content: original,
+      created_at,
+      call_id: null,
+    };
     await insertMessage(db, row);
     return row;
   }

@@ -8,11 +8,12 @@ import type {
   WidgetThread,
 } from '#shared/api/widgets.ts';
 import { fromJson, type WidgetMessageRow, type WidgetRow } from '../db/index.ts';
-import { endOf } from './rules.ts';
+import { defaultConfig, endOf } from './rules.ts';
 import type { StoredThread } from './store.ts';
 
 export function configOf(row: Pick<WidgetRow, 'config'>): WidgetConfig {
-  return fromJson(row.config);
+  // Those of earlier versions lack members.
+  return { ...defaultConfig, ...fromJson(row.config) };
 }
 
 export function widgetView(row: WidgetRow): Widget {
@@ -26,7 +27,7 @@ export function widgetLine(row: Omit<WidgetRow, 'config'>): WidgetLine {
   return { id, name, pathway_id, persona_id, pathway_version, created_at, updated_at };
 }
 
-function versionView(stored: string | null): Widget['pathway_version'] {
+export function versionView(stored: string | null): Widget['pathway_version'] {
   if (stored === null || stored === 'production' || stored === 'staging') return stored;
   return Number(stored);
 }
@@ -51,7 +52,8 @@ export function threadView(
 
 /** @param toVisitor a masked answer stays masked for the visitor */
 export function messageView(row: WidgetMessageRow, toVisitor: boolean): WidgetMessage {
-  const { id, sender_type, created_at, content } = row;
+  const { id, sender_type, created_at, content, call_id } = row;
   const hidden = toVisitor && sender_type === 'ASSISTANT';
-  return { id, sender_type, created_at, content, original_content: hidden ? null : row.original_content };
+  const original_content = hidden ? null : row.original_content;
+  return { id, sender_type, created_at, content, original_content, call_id };
 }

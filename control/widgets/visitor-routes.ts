@@ -149,6 +149,7 @@ function preflightRoutes(app: App, { visitors }: WidgetParts): void {
     '/v1/widget/:id/threads': 'GET',
     '/v1/widget/:id/threads/:thread_id/messages': 'POST',
     '/v1/widget/:id/threads/:thread_id/end': 'POST',
+    '/v1/widget/:id/threads/:thread_id/call': 'POST',
     '/v1/widget/:id/threads/:thread_id/events': 'GET',
   };
   for (const [url, method] of Object.entries(paths)) {

@@ -2,6 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import { ApiError } from '#shared/errors.ts';
 import { hostKey } from '#shared/networks.ts';
 import type { Db, SecretBox, WidgetRow, WidgetSessionRow } from '../db/index.ts';
@@ -26,7 +27,15 @@ export interface VisitorParts {
   readonly db: Db;
   readonly clock: Clock;
   readonly secrets: Pick<SecretBox, 'derive'>;
-  readonly limits: Pick<WidgetLimits, 'sessionsPerMinute' | 'requestsPerMinute' | 'messagesPerMinute'>;
+  readonly limits: Pick<
+    WidgetLimits,
+    | 'sessionsPerMinute'
+    | 'requestsPerMinute'
+    | 'messagesPerMinute'
+    | 'callsPerMinute'
+    | 'callsOfWidgetPerMinute'
+    | 'mostCalls'
+  >;
   readonly wrongKeys: WrongKeys;
   readonly sharedCounts: SharedCounts;
   readonly metrics: Pick<WidgetMetrics, 'refused'>;
@@ -94,6 +103,24 @@ export class Visitors {
   /** @throws ApiError RATE_LIMITED */
   limitMessages(threadId: string, reply: FastifyReply): Promise<void> {
     return this.#limit(threadId, limit('visitor_messages', this.#parts.limits.messagesPerMinute), reply);
+  }
+
+  /** @throws ApiError RATE_LIMITED */
+  async limitCalls(request: FastifyRequest, reply: FastifyReply, widgetId: string): Promise<void> {
+    const { callsOfWidgetPerMinute, callsPerMinute } = this.#parts.limits;
+    await this.#limit(hostKey(request.ip), limit('voice_address', callsPerMinute), reply);
+    await this.#limit(widgetId, limit('voice_widget', callsOfWidgetPerMinute), reply);
+  }
+
+  /** @param running calls of a widget @throws ApiError RATE_LIMITED */
+  requireRoomForCall(running: number): void {
+    const { limits, metrics } = this.#parts;
+    const { mostCalls: most } = limits;
+    if (running < most) return;
+    const scope = 'widget_calls';
+    metrics.refused(scope);
+    const message = `A widget has at most ${counted(most, 'call')} at a time; wait until one ends.`;
+    throw ApiError.of('RATE_LIMITED', { limit: most, window_seconds: 1, scope }, message).waiting(5);
   }
 
   async #limit(subject: string, wanted: Limit, reply: FastifyReply): Promise<void> {

@@ -75,6 +75,7 @@ const PhoneSessionView = Type.Object({
   purpose: Nullable(text),
   calls: Type.Integer(),
   calls_made: Type.Integer({ description: 'As far as its edge has reported them' }),
+  last_call_id: Nullable(Type.String({ description: 'The newest of them' })),
   edge_id: Type.String({ description: 'The one edge that accepts it' }),
   state: OneOf(['open', 'expired', 'revoked']),
   created_at: Iso(),
@@ -93,20 +94,23 @@ export const PhoneSessionList = Plain(
   Type.Object({ phone_sessions: Type.Array(PhoneSessionView), total_count: Integer(0, 1_000_000) }),
 );
 export const PhoneSessionOne = Plain(Type.Object({ phone_session: PhoneSessionView }));
+/** With what a phone in a browser calls. */
+export const PhoneCredentials = Type.Object({
+  username: Type.String({
+    description: 'For SIP digest; says what the session allows, and is no secret',
+  }),
+  password: Type.String({ description: 'Shown in this response only' }),
+  realm: text,
+  url: Type.String({
+    description: 'WebSocket of SIP (RFC 7118)',
+    examples: ['wss://edge.example.com:5062/'],
+  }),
+  uri: Type.String({ description: 'What to call', examples: ['sip:+14155550100@edge.example.com'] }),
+});
+
 export const PhoneSessionMade = Plain(
   Type.Object({
     phone_session: PhoneSessionView,
-    credentials: Type.Object({
-      username: Type.String({
-        description: 'For SIP digest; says what the session allows, and is no secret',
-      }),
-      password: Type.String({ description: 'Shown in this response only' }),
-      realm: text,
-      url: Type.String({
-        description: 'WebSocket of SIP (RFC 7118)',
-        examples: ['wss://edge.example.com:5062/'],
-      }),
-      uri: Type.String({ description: 'What to call', examples: ['sip:+14155550100@edge.example.com'] }),
-    }),
+    credentials: PhoneCredentials,
   }),
 );

@@ -13,6 +13,7 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 import { PathwayVersionChoice } from '#shared/api/inbound.ts';
+import { PhoneCredentials } from '#shared/api/phone-sessions.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
@@ -25,6 +26,7 @@ const WidgetConfigWrite = Closed({
   greeting: Optional(Nullable(Text(0, 1000, 'First message of every thread'))),
   blockedWords: Optional(List(Text(), 0, 200)),
   allowedOrigins: Optional(List(Text(), 0, 20)),
+  voice: Optional(Type.Boolean({ description: 'Whether visitors may call the agent from the page' })),
 });
 export type WidgetConfigWrite = Static<typeof WidgetConfigWrite>;
 
@@ -52,6 +54,7 @@ const WidgetConfig = Type.Object({
   greeting: Nullable(text),
   blockedWords: Type.Array(text, { maxItems: 200 }),
   allowedOrigins: Type.Array(text, { maxItems: 20 }),
+  voice: Type.Boolean(),
 });
 export type WidgetConfig = Static<typeof WidgetConfig>;
 
@@ -84,6 +87,7 @@ const WidgetMessage = Type.Object({
   content: text,
   /** Before blocked words were masked or control characters removed. */
   original_content: Nullable(text),
+  call_id: Nullable(Type.String({ description: 'The call in which it was spoken; null: it was written' })),
 });
 export type WidgetMessage = Static<typeof WidgetMessage>;
 
@@ -120,6 +124,14 @@ export const ThreadListAnswer = Success(
 );
 export const SessionAnswer = Success(
   Type.Object({ token: text, visitor_id: text, thread_id: text, expires_at: Iso() }),
+);
+
+export const ThreadCallAnswer = Success(
+  Type.Object({
+    phone_session_id: text,
+    credentials: PhoneCredentials,
+    expires_at: Iso(),
+  }),
 );
 
 export const WidgetPage = Type.Object({

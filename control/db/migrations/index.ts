@@ -59,6 +59,7 @@ import { up as foreignAgents } from './0070-foreign-agents.ts';
 import { up as removedElements } from './0071-removed-elements.ts';
 import { up as phonesCallMore } from './0073-phones-call-more.ts';
 import { up as tornadoFixes } from './0075-tornado-fixes.ts';
+import { up as widgetCalls } from './0076-widget-calls.ts';
 import { up as endpointCertificates } from './0077-endpoint-certificates.ts';
 import { up as sumsOfAllTrunks } from './0077b-sums-of-all-trunks.ts';
 import { up as promotionRepeats } from './0078-promotion-repeats.ts';
@@ -125,6 +126,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0071-removed-elements': { up: removedElements },
   '0073-phones-call-more': { up: phonesCallMore },
   '0075-tornado-fixes': { up: tornadoFixes },
+  '0076-widget-calls': { up: widgetCalls },
   '0077-endpoint-certificates': { up: endpointCertificates },
   '0077b-sums-of-all-trunks': { up: sumsOfAllTrunks },
   '0078-promotion-repeats': { up: promotionRepeats },

@@ -22,6 +22,8 @@ export interface PhoneSessionRow {
   calls: number;
   /** How many were, as far as edges have reported them. */
   calls_made: number;
+  /** The newest of them. */
+  last_call_id: string | null;
   created_at: IsoTime;
   expires_at: IsoTime;
   revoked_at: IsoTime | null;

@@ -59,6 +59,18 @@ export interface WidgetMessageRow {
   content: string;
   original_content: string | null;
   created_at: IsoTime;
+  /** The call in which it was spoken; null: it was written. */
+  call_id: string | null;
+}
+
+/** A phone session for a thread, until its call is over and copied. */
+export interface WidgetCallRow {
+  session_id: string;
+  widget_id: string;
+  thread_id: string;
+  /** The last part of the call's transcript of which all lines are in the thread. */
+  copied_part: number;
+  expires_at: IsoTime;
 }
 
 /** A visitor's access to one thread. */
@@ -76,4 +88,5 @@ export interface WidgetsTables {
   widget_agents: WidgetAgentRow;
   widget_messages: WidgetMessageRow;
   widget_sessions: WidgetSessionRow;
+  widget_calls: WidgetCallRow;
 }

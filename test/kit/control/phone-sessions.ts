@@ -15,6 +15,7 @@ export function phoneSessionRow(org_id: string): PhoneSessionRow {
     purpose: null,
     calls: 1,
     calls_made: 0,
+    last_call_id: null,
     created_at: '2030-01-01T00:00:00.000Z',
     expires_at: '2100-01-01T00:00:00.000Z',
     revoked_at: null,
