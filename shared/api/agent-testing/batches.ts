@@ -81,7 +81,7 @@ export const ScenarioStatistics = Type.Object({
   flakiness: Share,
   scores: Type.Object({ mean: Share, median: Share, stddev: Share, min: Share, max: Share }),
   worst_run_id: Nullable(text),
-  common_failure_modes: Type.Array(text),
+  common_failure_modes: Type.Array(text, { maxItems: 5 }),
   confidence: OneOf(['low', 'medium', 'high']),
 });
 export type ScenarioStatistics = Static<typeof ScenarioStatistics>;

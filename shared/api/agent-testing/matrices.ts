@@ -64,6 +64,7 @@ export const MatrixAnswer = Testing({
       /** From the first cell; null for that one, and without runs. */
       difference: Nullable(Type.Object({ value: Type.Number(), interval: Nullable(Interval) })),
     }),
+    { maxItems: 100 },
   ),
   first_break: Nullable(
     Type.Object({
