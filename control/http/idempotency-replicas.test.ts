@@ -1,4 +1,5 @@
 /** Requests with one Idempotency-Key, and work on one key, at two replicas at once: on PostgreSQL. */
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { killReplica, testReplica } from '../../test/kit/db/replicas.ts';
@@ -36,6 +37,19 @@ describe.skipIf(onSqlite)('two replicas', () => {
     expect(await db().selectFrom('pathways').select('id').where('name', '=', 'Menu').execute()).toHaveLength(
       1,
     );
+  });
+
+  it('never do it twice, however close to its end the other one looks', async () => {
+    for (let round = 0; round < 15; round++) {
+      const key = { 'idempotency-key': `round ${round}` };
+      const ask = (at: TestControl) =>
+        at.call('POST', '/v1/pathway/create', { key: first.key, body: { name: 'Menu' }, headers: key });
+      const begun = ask(first);
+      // The second one looks while the first one works, answers, or has just answered.
+      for (let turns = 0; turns < 3 * round; turns++) await setImmediate();
+      const answers = await Promise.all([begun, ask(second)]);
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    }
   });
 
   it('reject another body under the key that the other one works on', async () => {

@@ -139,7 +139,9 @@ export function addIdempotency(app: App, parts: IdempotencyParts): void {
       if (stored) return stored;
       if (!begun) {
         const id = await beginWork(db, clock, scope, { bodyHash, instance });
-        if (id !== null) return { id, again: false };
+        // Another replica may have answered between the two looks: then its answer is there, and its work is gone.
+        if (id !== null && !(await findAnswer(db, clock, scope))) return { id, again: false };
+        if (id !== null) await endWork(db, scope, null);
       } else if (begun.alive && begun.instance !== instance) await pause(otherReplicaMs);
       else if (!resumable && !atomic) throw unknownOutcome(begun.created_at);
       else if (await takeWork(db, scope, begun, instance)) return { id: begun.work_id, again: !atomic };
