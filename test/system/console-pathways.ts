@@ -159,7 +159,10 @@ async function eventuallyFocused(page: Page, name: string): Promise<void> {
 
 /** A call with the second version, which ended in a node of another pathway. @returns its id */
 async function report({ url, keys }: ControlProgram, pathway_id: string): Promise<string> {
-  const edge = await EdgeClient.connect(`${url.replace('http', 'ws')}/v1/edge/link`, keys.edge_token);
+  const edge = await EdgeClient.connect(`${url.replace('http', 'ws')}/v1/edge/link`, keys.edge_token, {
+    edge_id: 'edge-of-pathways',
+    outbox_id: 'outbox-of-pathways',
+  });
   await edge.arrival('config');
   const call = callRecord(keys.org_id, { pathway_id, pathway_version: 2 });
   const line = (second: number, user: 'user' | 'assistant', text: string, node_id: string | null) => ({

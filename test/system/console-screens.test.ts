@@ -51,106 +51,7 @@ async function addressOf(part: string): Promise<string> {
   return page.url();
 }
 
-describe('the screens about tests of agents', () => {
-  it('mark in the conversation what a verdict quotes', async () => {
-    await page.goto('/runs');
-    await page.getByRole('link', { name: 'Books an appointment' }).click();
-    await page.getByRole('heading', { name: 'Run of Books an appointment passed' }).waitFor();
-    expect(page.url()).toContain(`/runs/${firstRun}`);
-    await page.locator('mark.good').getByText('Goodbye').waitFor();
-    await page.getByRole('listitem').getByText('Booked was visited').waitFor();
-    await isAccessible(page);
-  });
-
-  it('run two versions of a scenario side by side, and say why one failed', async () => {
-    await page.goto('/tests');
-    await page.getByRole('link', { name: 'Asks for the hours' }).click();
-    await page.getByText('Not run yet.').waitFor();
-    await page.locator('select[name=version]').selectOption('1');
-    await page.locator('select[name=beside]').selectOption('2');
-    await isAccessible(page);
-    await button('Start').click();
-    const compared = page.getByRole('row', { name: 'Comes to the hours failed 0.00 passed 1.00' });
-    await compared.waitFor();
-    await button('Why did it fail?').click();
-    await page.getByText('the fault is in nodes and edges').waitFor();
-    await isAccessible(page);
-  });
-
-  it('run scenarios several times, and show how sure the rate is', async () => {
-    await page.goto('/tests');
-    await page.getByLabel('Select Asks for the hours').check();
-    await page.getByLabel('Times each').fill('3');
-    await isAccessible(page);
-    await button('Run 1 selected').click();
-    await page.getByRole('heading', { name: '1 scenario, 3 times each failed' }).waitFor();
-    // Fixed lines make one conversation, which says nothing about others.
-    await page.getByRole('cell', { name: /^0% .*one and the same conversation/ }).waitFor();
-    await isAccessible(page);
-    await page.goto('/sets');
-    await page.getByRole('link', { name: '1 × 3' }).waitFor();
-  });
-
-  it('make a scenario from a template', async () => {
-    const theirs = { name: 'Their bot', url: 'https://bot.example.com/', format: 'openai', model: 'm' };
-    await control.api.ok('POST', '/v1/agent-testing/agents', theirs);
-    await page.goto('/tests');
-    await page.getByText('New scenario from a template').click();
-    await page.locator('select[name=template]').selectOption({ label: 'Angry customer' });
-    await page.locator('select[name=agent]').selectOption({ label: 'Their bot' });
-    await button('Add').click();
-    await page.getByRole('heading', { name: 'Angry customer' }).waitFor();
-    await page.locator('dd').getByText('Their bot').waitFor();
-    await isAccessible(page);
-    await page.goto('/tests/00000000-0000-4000-8000-000000000009');
-    await page.getByRole('alert').getByText('SCENARIO_NOT_FOUND').waitFor();
-  });
-});
-
-describe('the pathways', () => {
-  it.each(pathwaySteps)('%s', (_what, steps) => steps({ page, control, scene }));
-});
-
-describe('the quality of a pathway', () => {
-  it('shows how its versions do, where runs fail, and what keeps a version from production', async () => {
-    await runToEnd(control.api, scene.hours, 1);
-    await runToEnd(control.api, scene.hours, 2);
-    await page.goto('/quality');
-    await page.getByRole('link', { name: 'Front desk' }).click();
-    await page.getByRole('row', { name: /^version 1, first .* production/ }).waitFor();
-    await page.getByRole('img', { name: /^Asks for the hours, version 1: 0 of / }).waitFor();
-    await page.getByRole('img', { name: /^Drawing of [0-9]+ stations/ }).waitFor();
-    const gate = page.getByRole('region', { name: 'The gate of production', exact: true });
-    await gate.getByRole('row', { name: 'Books an appointment not run on this content' }).waitFor();
-    await isAccessible(page);
-    await gate.getByRole('button', { name: 'Publish when it passes: version 2' }).click();
-    await button('Run and publish').click();
-    await gate.getByText('in production', { exact: true }).waitFor();
-    await page.goto('/quality');
-    await page.getByRole('cell', { name: 'version 2' }).waitFor();
-    await isAccessible(page);
-  });
-
-  it('is repaired: some fixes are accepted as a version, or all are refused', async () => {
-    const pathway = await seedFaults(control.api);
-    await page.goto(`/quality/${pathway}`);
-    await page.locator('select[name=repair-version]').selectOption('1');
-    await button('Start a repair').click();
-    await addressOf('session=');
-    await page.getByRole('heading', { name: 'Repair all pass' }).waitFor();
-    await page.getByText('edges/greet-hours').waitFor();
-    await isAccessible(page);
-    await page.getByLabel('Accept fix-001').check();
-    await button('Accept 1 of 2').click();
-    await page.getByRole('link', { name: 'version 3, Tornado: version 1 with fix-001' }).waitFor();
-    await page.goBack();
-    await button('Refuse all fixes and delete version 2').click();
-    await button('Delete it').click();
-    await page.getByRole('link', { name: /^version 3, / }).waitFor();
-    expect(await page.getByRole('link', { name: /^version 2, / }).count()).toBe(0);
-  });
-});
-
+/** First: the others connect edges. */
 describe('connecting a PBX', () => {
   const found: DiscoveryResult = {
     status: 'completed',
@@ -252,6 +153,106 @@ describe('connecting a PBX', () => {
     await page.getByText('Nothing is wrong.').waitFor();
     await isAccessible(page);
     await edge.close();
+  });
+});
+
+describe('the screens about tests of agents', () => {
+  it('mark in the conversation what a verdict quotes', async () => {
+    await page.goto('/runs');
+    await page.getByRole('link', { name: 'Books an appointment' }).click();
+    await page.getByRole('heading', { name: 'Run of Books an appointment passed' }).waitFor();
+    expect(page.url()).toContain(`/runs/${firstRun}`);
+    await page.locator('mark.good').getByText('Goodbye').waitFor();
+    await page.getByRole('listitem').getByText('Booked was visited').waitFor();
+    await isAccessible(page);
+  });
+
+  it('run two versions of a scenario side by side, and say why one failed', async () => {
+    await page.goto('/tests');
+    await page.getByRole('link', { name: 'Asks for the hours' }).click();
+    await page.getByText('Not run yet.').waitFor();
+    await page.locator('select[name=version]').selectOption('1');
+    await page.locator('select[name=beside]').selectOption('2');
+    await isAccessible(page);
+    await button('Start').click();
+    const compared = page.getByRole('row', { name: 'Comes to the hours failed 0.00 passed 1.00' });
+    await compared.waitFor();
+    await button('Why did it fail?').click();
+    await page.getByText('the fault is in nodes and edges').waitFor();
+    await isAccessible(page);
+  });
+
+  it('run scenarios several times, and show how sure the rate is', async () => {
+    await page.goto('/tests');
+    await page.getByLabel('Select Asks for the hours').check();
+    await page.getByLabel('Times each').fill('3');
+    await isAccessible(page);
+    await button('Run 1 selected').click();
+    await page.getByRole('heading', { name: '1 scenario, 3 times each failed' }).waitFor();
+    // Fixed lines make one conversation, which says nothing about others.
+    await page.getByRole('cell', { name: /^0% .*one and the same conversation/ }).waitFor();
+    await isAccessible(page);
+    await page.goto('/sets');
+    await page.getByRole('link', { name: '1 × 3' }).waitFor();
+  });
+
+  it('make a scenario from a template', async () => {
+    const theirs = { name: 'Their bot', url: 'https://bot.example.com/', format: 'openai', model: 'm' };
+    await control.api.ok('POST', '/v1/agent-testing/agents', theirs);
+    await page.goto('/tests');
+    await page.getByText('New scenario from a template').click();
+    await page.locator('select[name=template]').selectOption({ label: 'Angry customer' });
+    await page.locator('select[name=agent]').selectOption({ label: 'Their bot' });
+    await button('Add').click();
+    await page.getByRole('heading', { name: 'Angry customer' }).waitFor();
+    await page.locator('dd').getByText('Their bot').waitFor();
+    await isAccessible(page);
+    await page.goto('/tests/00000000-0000-4000-8000-000000000009');
+    await page.getByRole('alert').getByText('SCENARIO_NOT_FOUND').waitFor();
+  });
+});
+
+describe('the pathways', () => {
+  it.each(pathwaySteps)('%s', (_what, steps) => steps({ page, control, scene }));
+});
+
+describe('the quality of a pathway', () => {
+  it('shows how its versions do, where runs fail, and what keeps a version from production', async () => {
+    await runToEnd(control.api, scene.hours, 1);
+    await runToEnd(control.api, scene.hours, 2);
+    await page.goto('/quality');
+    await page.getByRole('link', { name: 'Front desk' }).click();
+    await page.getByRole('row', { name: /^version 1, first .* production/ }).waitFor();
+    await page.getByRole('img', { name: /^Asks for the hours, version 1: 0 of / }).waitFor();
+    await page.getByRole('img', { name: /^Drawing of [0-9]+ stations/ }).waitFor();
+    const gate = page.getByRole('region', { name: 'The gate of production', exact: true });
+    await gate.getByRole('row', { name: 'Books an appointment not run on this content' }).waitFor();
+    await isAccessible(page);
+    await gate.getByRole('button', { name: 'Publish when it passes: version 2' }).click();
+    await button('Run and publish').click();
+    await gate.getByText('in production', { exact: true }).waitFor();
+    await page.goto('/quality');
+    await page.getByRole('cell', { name: 'version 2' }).waitFor();
+    await isAccessible(page);
+  });
+
+  it('is repaired: some fixes are accepted as a version, or all are refused', async () => {
+    const pathway = await seedFaults(control.api);
+    await page.goto(`/quality/${pathway}`);
+    await page.locator('select[name=repair-version]').selectOption('1');
+    await button('Start a repair').click();
+    await addressOf('session=');
+    await page.getByRole('heading', { name: 'Repair all pass' }).waitFor();
+    await page.getByText('edges/greet-hours').waitFor();
+    await isAccessible(page);
+    await page.getByLabel('Accept fix-001').check();
+    await button('Accept 1 of 2').click();
+    await page.getByRole('link', { name: 'version 3, Tornado: version 1 with fix-001' }).waitFor();
+    await page.goBack();
+    await button('Refuse all fixes and delete version 2').click();
+    await button('Delete it').click();
+    await page.getByRole('link', { name: /^version 3, / }).waitFor();
+    expect(await page.getByRole('link', { name: /^version 2, / }).count()).toBe(0);
   });
 });
 
