@@ -50,7 +50,8 @@ async function fill(): Promise<void> {
   }
   await onDriver(database.db, (connection) => {
     const endpoint = connection.prepare(
-      `insert into trunk_endpoints (trunk_id, host, port, healthy, latency_ms, checked_at, consecutive_failures, is_active)
+      `insert into trunk_endpoints
+         (configuration_id, host, port, healthy, response_time_ms, checked_at, consecutive_failures, active)
        values (?, 'trunk.example.com', 5061, ?, 40, ?, 0, 1)`,
     );
     const run = connection.prepare(
