@@ -99,13 +99,24 @@ const answeredBy = (id: string, who: string) =>
     return detail.answered_by === who ? detail : null;
   });
 
+/** Sends silence until `done` settles: a detector counts what it hears, and no packets are no silence. */
+async function silentUntil<T>(done: Promise<T>): Promise<T> {
+  let waits = true;
+  const over = () => {
+    waits = false;
+  };
+  done.then(over, over);
+  while (waits) await play(silence(200));
+  return done;
+}
+
 test.each([
   ['a person', '+14155550181', () => person],
   ['a person with a long hello', '+14155550185', () => talkative],
 ])('%s is not taken for a mailbox, and the agent continues', async (_, to, hello) => {
   const { id, call } = await place(to, { voicemail: { action: 'hangup' } });
   await play(hello());
-  await answeredBy(id, 'human');
+  await silentUntil(answeredBy(id, 'human'));
   await media.press('1');
   await untilHungUp(call);
   await system.api.endedCall(id);
