@@ -2,7 +2,7 @@
 import type { CodecName } from '#shared/codecs.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import type { DialTarget } from './call/ports/dialing.ts';
-import type { Media } from './call/ports/media.ts';
+import { type Media, withLegs } from './call/ports/media.ts';
 import type { Hunt } from './call/ports/routes.ts';
 
 /** A single address, which is never to blame. @param codec the only one that is offered; absent: the usual ones */
@@ -30,10 +30,5 @@ export function fixedHeader(key: string, value: string): HeaderMapping {
 
 /** Media whose legs offer one codec alone, whatever the trunk says. */
 export function offeringOnly(media: Media, codec: CodecName): Media {
-  return {
-    createLeg: (options) => media.createLeg({ ...options, codecs: [codec] }),
-    bridge: (...legs) => media.bridge(...legs),
-    openRoom: (...room) => media.openRoom(...room),
-    supervise: (...order) => media.supervise(...order),
-  };
+  return withLegs(media, (options) => media.createLeg({ ...options, codecs: [codec] }));
 }

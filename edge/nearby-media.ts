@@ -3,7 +3,7 @@
  * from the edge to itself would leave the machine and return; here both ends use the listening address instead.
  */
 import { isIPv6 } from 'node:net';
-import type { Media, MediaLeg } from './call/ports/media.ts';
+import { type Media, type MediaLeg, withLegs } from './call/ports/media.ts';
 
 /** @param named the address in SDP @param listener where media is received, not a wildcard */
 export function nearbyMedia(media: Media, named: string, listener: string): Media {
@@ -12,12 +12,7 @@ export function nearbyMedia(media: Media, named: string, listener: string): Medi
     sdp.replaceAll(/^((?:c=|o=.* )IN IP[46] )(\S+)/gm, (line, head: string, address: string) =>
       address === named ? `${head}${listener}` : line,
     );
-  return {
-    createLeg: async (options) => nearbyLeg(await media.createLeg(options), near),
-    bridge: (...legs) => media.bridge(...legs),
-    openRoom: (...room) => media.openRoom(...room),
-    supervise: (...legs) => media.supervise(...legs),
-  };
+  return withLegs(media, async (options) => nearbyLeg(await media.createLeg(options), near));
 }
 
 function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {

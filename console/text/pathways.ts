@@ -6,7 +6,6 @@ export const pathways = {
     name: 'Name',
     production: 'In production',
     staging: 'In staging',
-    nodes: 'Nodes',
     changed: 'Changed',
   },
   none: 'none',

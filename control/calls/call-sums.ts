@@ -1,6 +1,7 @@
 /**
- * Sums of calls by hour and day, trunk, direction and MOS, and of all trunks together. They are exact whatever comes: each write of calls takes out what
- * the stored rows had counted for, and puts in what they count for afterwards, in its own transaction. Calls that are not
+ * Sums of calls by hour and day, trunk, direction and MOS, and of all trunks together. They are exact whatever comes: each
+ * write of calls takes out what the stored rows had counted for, and puts in what they count for afterwards, in its own
+ * transaction. Calls that are not
  * counted yet (earlier-calls.ts) are left out on both sides.
  */
 import { sql } from 'kysely';

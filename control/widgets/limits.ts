@@ -36,7 +36,7 @@ export const widgetLimits: WidgetLimits = {
   // Some calls fail and are tried again; each costs money.
   callsPerMinute: 6,
   callsOfWidgetPerMinute: 60,
-  // What a page's visitors may cost at most: whoever has a busier page raises it.
+  // Bounds what the visitors of one page can cost; raise it for a busier page.
   mostCalls: 20,
   // Each takes a socket; a program may open 1024 files on many systems.
   perWidget: 1000,

@@ -13,7 +13,7 @@ export interface BuiltInFacts {
 
 /**
  * The built-in variables of a conversation, without `input`, which the conversation itself maintains. `country` is
- * that of `from`. A number does not reveal more of a place: `city`, `state` and `zip` are variables as any other.
+ * that of `from`. A number does not reveal more of a place: `city`, `state` and `zip` are ordinary variables.
  */
 export function builtInVariables(facts: BuiltInFacts): Variables {
   const from = parsed(facts.from);

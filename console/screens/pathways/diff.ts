@@ -44,7 +44,7 @@ function ofNodes(before: Graph, after: Graph): Difference[] {
   ];
 }
 
-/** Edges with the same ends are told apart by their order. */
+/** Edges between the same two nodes are numbered in their order. */
 function ofEdges(before: Graph, after: Graph): Difference[] {
   const names = new Map([...nodesOf(before), ...nodesOf(after)].map(({ id, name }) => [id, name]));
   const old = Map.groupBy(edgesOf(before), ({ source, target }) => JSON.stringify([source, target]));

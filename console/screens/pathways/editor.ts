@@ -47,16 +47,16 @@ export class Editor {
   });
 
   constructor(stored: Stored) {
-    this.#take(stored);
+    this.revert(stored);
   }
 
   /** What is stored by now. Changes that were not saved are kept, with what they were made from. */
   read(stored: Stored): void {
-    if (!this.changed.peek() && stored.content_hash !== this.#stored.peek().hash) this.#take(stored);
+    if (!this.changed.peek() && stored.content_hash !== this.#stored.peek().hash) this.revert(stored);
   }
 
   /** Drops every change. */
-  #take({ nodes, edges, content_hash: hash }: Stored): void {
+  revert({ nodes, edges, content_hash: hash }: Stored): void {
     const graph = { nodes, edges };
     this.#stored.value = { graph, hash };
     this.#graph.value = graph;
@@ -65,10 +65,6 @@ export class Editor {
     this.#last = '';
     this.answered.value = [];
     this.unread.value = new Map();
-  }
-
-  revert(stored: Stored): void {
-    this.#take(stored);
   }
 
   /** What was sent is stored. @param sent as {@link graph} was then; what was changed since remains a change */

@@ -44,7 +44,7 @@ const noChoices: Choices = { nodes: new Map(), pathways: new Map(), tools: new M
 /** Other things that nodes name. */
 async function choicesOf(signal: AbortSignal): Promise<Choices> {
   const [others, { data }] = await Promise.all([
-    request('GET /v1/pathway', { query: { limit: 500 }, signal }),
+    request('GET /v1/pathway', { query: { graphs: false, limit: 500 }, signal }),
     request('GET /v2/tools', { query: { limit: 100 }, signal }),
   ]);
   return {

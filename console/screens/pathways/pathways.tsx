@@ -9,7 +9,6 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo } from '../../router.ts';
 import { pathways as words } from '../../text/pathways.ts';
-import { nodesOf } from './graph.ts';
 import { type TemplateName, templates } from './templates.ts';
 
 type Row = Answer<'GET /v1/pathway'>[number];
@@ -42,12 +41,6 @@ const columns: readonly Column<Row>[] = [
     cell: (row) => <Published version={row.staging_version} tone="warn" />,
     from: 'medium',
   },
-  {
-    head: head.nodes,
-    cell: (row) => (row.omitted?.includes('nodes') ? '–' : nodesOf(row).length),
-    numeric: true,
-    from: 'wide',
-  },
   { head: head.changed, cell: (row) => <Time at={row.updated_at} />, from: 'medium' },
 ];
 
@@ -56,7 +49,7 @@ export function Pathways() {
   const offset = offsetOf();
   // One more than is shown tells whether there is another page.
   const loaded = useLoaded(`pathways ${offset}`, (signal) =>
-    request('GET /v1/pathway', { query: { limit: pageRows + 1, offset }, signal }),
+    request('GET /v1/pathway', { query: { graphs: false, limit: pageRows + 1, offset }, signal }),
   );
   const { data } = loaded;
   return (

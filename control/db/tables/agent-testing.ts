@@ -281,9 +281,9 @@ export interface TestAgentRow {
   headers: string;
   created_at: IsoTime;
   updated_at: IsoTime;
-  /** Of a telephone: since when it may be called; null: its owner is not known. */
+  /** Of format call: when its ownership was proven; null: not yet. */
   proven_at: IsoTime | null;
-  /** SHA-256 of the code that was said to whoever answered, until when it counts, and how often another one was given. */
+  /** SHA-256 of the code of the last ownership call, when the code expires, and how many wrong ones were sent. */
   proof_hash: string | null;
   proof_until: IsoTime | null;
   proof_tries: number;

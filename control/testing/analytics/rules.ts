@@ -6,7 +6,7 @@ import {
   mean,
   newcombe,
   noteOnDistinct,
-  type Proportion,
+  overDistinct,
   reliability,
   round4,
   rounded,
@@ -148,7 +148,8 @@ const tellingConversations = 5;
 const slack = 1e-12;
 
 export function trendOf({ recent, prior }: WeekCounts, days: readonly DayCount[]): EnhancedView['trend'] {
-  const interval = newcombe(samplesOf(recent), samplesOf(prior));
+  const samples = ({ passed, count, distinct }: Counted) => overDistinct(passed, count, distinct);
+  const interval = newcombe(samples(recent), samples(prior));
   const rate = ({ passed, count }: Counted) => (count === 0 ? null : passed / count);
   const now = rate(recent);
   const before = rate(prior);
@@ -165,11 +166,6 @@ export function trendOf({ recent, prior }: WeekCounts, days: readonly DayCount[]
       count,
     })),
   };
-}
-
-/** The share that passed, of as many samples as there were different conversations. */
-function samplesOf({ passed, count, distinct }: Counted): Proportion {
-  return { passed: count === 0 ? 0 : (passed / count) * distinct, n: distinct };
 }
 
 function direction(delta: number | null, interval: Interval | null, conversations: number) {

@@ -1,6 +1,6 @@
 /** Counts of runs by scenario and content: what a version's pass rate is made of. */
 import { sql } from 'kysely';
-import type { Db } from '../../db/index.ts';
+import { type Db, isListed } from '../../db/index.ts';
 
 /** The newest runs of the window: the answer costs the same however many there are. */
 export const mostCounted = 10_000;
@@ -52,13 +52,19 @@ export interface KnownScenario {
   readonly deleted_at: string | null;
 }
 
-/** Of a pathway, including deleted ones, oldest first. */
-export function knownScenarios(db: Db, orgId: string, pathwayId: string): Promise<KnownScenario[]> {
+/** Of a pathway, oldest first; of the deleted ones those that are named. */
+export function knownScenarios(
+  db: Db,
+  orgId: string,
+  pathwayId: string,
+  deleted: readonly string[],
+): Promise<KnownScenario[]> {
   return db
     .selectFrom('test_scenarios')
     .select(['id', 'name', 'enabled', 'is_required_for_promotion', 'deleted_at'])
     .where('org_id', '=', orgId)
     .where('pathway_id', '=', pathwayId)
+    .where((eb) => eb.or([eb('deleted_at', 'is', null), isListed(db, 'id', deleted)]))
     .orderBy('created_at')
     .orderBy('id')
     .execute();

@@ -47,7 +47,8 @@ export async function versionAnalytics(
   ];
   const counts = await contentCounts(db, id, spanOf(now, days).from);
   const counted_runs = counts.reduce((sum, { runs }) => sum + runs, 0);
-  const all = scenariosOf(await knownScenarios(db, org_id, id), shown, counts);
+  const tested = [...new Set(counts.map(({ scenario_id }) => scenario_id))];
+  const all = scenariosOf(await knownScenarios(db, org_id, id, tested), shown, counts);
   const omitted = [
     ...(counted_runs < mostCounted ? [] : ['runs']),
     ...(all.length > mostScenarios ? ['scenarios'] : []),

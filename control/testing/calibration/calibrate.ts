@@ -15,6 +15,7 @@ import { agentBrief } from '../runs/agent-brief.ts';
 import { testedAgent } from '../runs/agent-store.ts';
 import { recorded } from '../runs/conversation.ts';
 import { judgeOf } from '../runs/evaluators.ts';
+import { subjectOf } from '../runs/execute.ts';
 
 type Labelled = Calibrate['labelled'][number];
 
@@ -115,12 +116,9 @@ async function recordOf(
 
 /** What the agent was told, if that version still exists. */
 async function toldTo(db: Db, run: TestRunRow): Promise<NonNullable<ConversationRecord['agent']> | null> {
-  const { agent_id, created_at, org_id, pathway_id, persona_id, started_at, version_number } = run;
-  if (agent_id !== null) return null;
-  const subject =
-    pathway_id !== null
-      ? ({ kind: 'pathway', id: pathway_id } as const)
-      : ({ kind: 'persona', id: persona_id ?? '' } as const);
+  const { created_at, org_id, started_at, version_number } = run;
+  const subject = subjectOf(run);
+  if (subject.kind === 'agent') return null;
   try {
     const agent = await testedAgent(db, org_id, subject, version_number);
     return { instructions: agentBrief(agent), beganAt: started_at ?? created_at };

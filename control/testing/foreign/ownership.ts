@@ -1,9 +1,9 @@
 /**
- * Who owns the telephone of an agent of others: it is called, says and keys a code to whoever answers, and may be tested
- * once the code is sent back. Or the operator allows it.
+ * Proof that a customer owns the phone number of an agent of others: an edge calls it, keys a code and says it, and the
+ * customer sends the code back. The operator can allow it instead.
  *
- *     POST …/ownership ──call: "4 7 1 1 0 2", and the same as keys──> agent
- *     POST …/ownership/confirm  <──the code, from its owner
+ *     POST …/ownership ──call: the keys 471102, then "4, 7, 1, 1, 0, 2"──> agent
+ *     POST …/ownership/confirm  <──471102, from its owner
  */
 import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
 import type { FastifyBaseLogger } from 'fastify';

@@ -22,10 +22,14 @@ export function requiredScenarios(db: Db, orgId: string, { kind, id }: Subject):
 const mostRuns = 100;
 
 /** The newest runs of a scenario on exactly this content, with the scenario's own request data. */
-export function latestRuns(db: Db, scenarioId: string, contentHash: string): Promise<TestRunRow[]> {
+export function latestRuns(
+  db: Db,
+  scenarioId: string,
+  contentHash: string,
+): Promise<Pick<TestRunRow, 'id' | 'status' | 'overall_score' | 'created_at' | 'seed'>[]> {
   return db
     .selectFrom('test_runs')
-    .selectAll()
+    .select(['id', 'status', 'overall_score', 'created_at', 'seed'])
     .where('scenario_id', '=', scenarioId)
     .where('content_hash', '=', contentHash)
     .where('request_data_override', 'is', null)

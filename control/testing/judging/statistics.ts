@@ -25,11 +25,18 @@ export function wilson(passed: number, n: number): Interval | null {
 }
 
 /**
- * The same over distinct conversations: however often one was had, it is one sample. Null for fewer than two.
+ * The share that passed, over distinct conversations: however often one was had, it is one sample.
  * @param n runs @param distinct how many different conversations they had
  */
+export function overDistinct(passed: number, n: number, distinct: number): Proportion {
+  return { passed: n === 0 ? 0 : (passed / n) * distinct, n: distinct };
+}
+
+/** Its interval; null for fewer than two conversations. */
 export function wilsonOfDistinct(passed: number, n: number, distinct: number): Interval | null {
-  return n === 0 || distinct < 2 ? null : wilson((passed / n) * distinct, distinct);
+  if (n === 0 || distinct < 2) return null;
+  const share = overDistinct(passed, n, distinct);
+  return wilson(share.passed, share.n);
 }
 
 /** Why there is no such interval; null: there is one. */

@@ -4,6 +4,7 @@ import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { requireProven } from '../foreign/called.ts';
+import { isSpoken, settingsOf } from '../foreign/rules.ts';
 import { requireForeignAgent } from '../foreign/store.ts';
 import { weatherProblem } from '../over-call/settings.ts';
 import { scenarioView } from '../scenarios/rules.ts';
@@ -27,8 +28,9 @@ export async function checkedNumber(
   const { phone_number, transport, version_number, weather } = start;
   const scenario = await requireScenario(db, orgId, scenarioId);
   const subject = subjectOf(scenario);
-  const { number: version, spoken } = await testedVersion(db, orgId, subject, version_number);
-  checkTransport(start, subject.kind === 'agent' ? spoken === true : null);
+  const others = subject.kind === 'agent' ? await requireForeignAgent(db, orgId, subject.id) : null;
+  const spoken = others && isSpoken(settingsOf(others));
+  checkTransport(start, spoken);
   if (transport !== 'sip' && !spoken) return null;
   if (scenario.scenario_type === 'HISTORICAL')
     throw ApiError.invalid('/transport', 'a HISTORICAL scenario has no caller');
@@ -36,10 +38,11 @@ export async function checkedNumber(
   if (problem !== null)
     throw ApiError.invalid('/weather', `the scenario's metadata.call.weather is invalid: ${problem}`);
   if (subject.kind === 'agent') {
-    requireProven(await requireForeignAgent(db, orgId, subject.id));
+    if (others) requireProven(others);
     edges.leastLoaded(null, edgeProtocol.testsOthers);
     return null;
   }
+  const { number: version } = await testedVersion(db, orgId, subject, version_number);
   const number = await requireTestableNumber(db, orgId, subject, version, phone_number);
   // Throws when no edge is connected, or all are draining.
   edges.leastLoaded();

@@ -246,6 +246,16 @@ export interface Media {
   supervise(leg: MediaLeg, supervisor: MediaLeg, options: SupervisionOptions): MediaSupervision;
 }
 
+/** `media`, but for how its legs are made. */
+export function withLegs(media: Media, createLeg: Media['createLeg']): Media {
+  return {
+    createLeg,
+    bridge: (...legs) => media.bridge(...legs),
+    openRoom: (...room) => media.openRoom(...room),
+    supervise: (...legs) => media.supervise(...legs),
+  };
+}
+
 /** Media of this thread. */
 export interface LocalMedia extends Media {
   createLeg(options: MediaLegOptions): Promise<LocalLeg>;

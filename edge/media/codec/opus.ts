@@ -1,6 +1,7 @@
 /**
- * Opus (RFC 6716, RFC 7587) through libopus: mono unless both sides of a call are to be heard apart, 20 ms packets, encoder and decoder at the agent's rate; the
- * RTP clock is always 48 kHz. The library does resampling and concealment.
+ * Opus (RFC 6716, RFC 7587) through libopus: 20 ms packets, encoder and decoder at the agent's rate; the RTP clock is
+ * always 48 kHz. Mono, except for a supervisor, who hears each side of a call on its own channel. The library does
+ * resampling and concealment.
  */
 
 import { libraryLoader, type Pointer } from '#shared/native-library.ts';

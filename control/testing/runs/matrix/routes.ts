@@ -28,6 +28,7 @@ export function matrixRoutes(app: App, services: TestingDeps): void {
       errors: [
         'SIMULATION_LIMIT',
         'NUMBER_NOT_TESTABLE',
+        'TEST_AGENT_NOT_PROVEN',
         'SCENARIO_NOT_FOUND',
         'VERSION_NOT_FOUND',
         'QUOTA_EXCEEDED',

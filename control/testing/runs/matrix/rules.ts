@@ -1,7 +1,7 @@
 /** The table of a matrix: differences from its first cell, and what breaks first (contract 6.15). Pure. */
 import type { GroupStatus, ScenarioStatistics } from '#shared/api/agent-testing/batches.ts';
 import { type Axis, axes, type Cell } from '#shared/api/agent-testing/matrices.ts';
-import { newcombe, round4, roundedInterval } from '../../judging/statistics.ts';
+import { newcombe, overDistinct, round4, roundedInterval } from '../../judging/statistics.ts';
 
 export interface MeasuredCell {
   readonly cell: Cell;
@@ -34,7 +34,7 @@ export function differenceOf(cell: Statistics, first: Statistics) {
 }
 
 function samplesOf({ distinct_conversations: n, passed, total_runs }: Statistics) {
-  return { passed: (passed / total_runs) * n, n };
+  return overDistinct(passed, total_runs, n);
 }
 
 /**

@@ -48,8 +48,13 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
     await services.quotas.waitingRunRoom(db, orgId, runs);
     // The same seeds in each cell, so that only the cell differs.
     const from = startSeed(seed, repeats);
+    const plans = new Map<number | null, PlannedRun | undefined>();
+    for (const version of versions) {
+      const [plan] = await planRuns(db, orgId, [scenarioId], version ?? undefined);
+      plans.set(version, plan);
+    }
     for (const [place, cell] of cells.entries()) {
-      const [planned] = await planRuns(db, orgId, [scenarioId], cell.version ?? undefined);
+      const planned = plans.get(cell.version);
       if (!planned) throw ApiError.of('SCENARIO_NOT_FOUND');
       const weather = weathers?.find(({ name }) => name === cell.weather)?.weather;
       const metadata = withCall(planned.scenario.metadata, {

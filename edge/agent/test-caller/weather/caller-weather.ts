@@ -7,7 +7,7 @@ import type { Weather, WeatherReport } from '#shared/agent-test-weather.ts';
 import { type Chance, chance } from '#shared/chance.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentLeg, Agents } from '../../../call/ports/agents.ts';
-import type { Media } from '../../../call/ports/media.ts';
+import { type Media, withLegs } from '../../../call/ports/media.ts';
 import { CallerSound } from './caller-sound.ts';
 import { HeardLevels } from './heard-levels.ts';
 import { CallerNetwork } from './network.ts';
@@ -29,12 +29,7 @@ export class CallerWeather {
 
   /** The caller's media. */
   media(media: Media): Media {
-    return {
-      createLeg: (options) => media.createLeg({ ...options, way: this.#network }),
-      bridge: (...legs) => media.bridge(...legs),
-      openRoom: (...room) => media.openRoom(...room),
-      supervise: (...legs) => media.supervise(...legs),
-    };
+    return withLegs(media, (options) => media.createLeg({ ...options, way: this.#network }));
   }
 
   /** The caller, as its telephone hears it. */
