@@ -1,7 +1,7 @@
 /** How the console is built (scripts/setup/console.ts). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { defineConfig, type Plugin } from 'vite';
+import { type BuildOptions, defineConfig, type Plugin, type UserConfig } from 'vite';
 
 /** `virtual:advice`: what to do about each error code, as docs/errors.md says it. */
 function advice(): Plugin {
@@ -18,15 +18,36 @@ function advice(): Plugin {
   };
 }
 
-export default defineConfig({
+const build: BuildOptions = {
+  target: 'es2023',
+  // The policy of the page forbids scripts and styles inside it.
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+  reportCompressedSize: false,
+};
+
+/** The phone of widgets' visitors: a module in one file, for pages of other origins (control/console/bundle.ts). */
+const phone: UserConfig = {
   root: import.meta.dirname,
-  plugins: [advice()],
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    target: 'es2023',
-    // The policy of the page forbids scripts and styles inside it.
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    reportCompressedSize: false,
+    ...build,
+    emptyOutDir: false,
+    rolldownOptions: {
+      input: join(import.meta.dirname, 'visitor-phone', 'main.ts'),
+      preserveEntrySignatures: 'strict',
+      output: { format: 'es', entryFileNames: 'assets/visitor-phone-[hash].js' },
+    },
   },
-});
+};
+
+/** The mode `visitor-phone` builds that one file beside the console. */
+export default defineConfig(({ mode }) =>
+  mode === 'visitor-phone'
+    ? phone
+    : {
+        root: import.meta.dirname,
+        plugins: [advice()],
+        oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+        build,
+      },
+);

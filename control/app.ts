@@ -7,7 +7,7 @@ import { createBackground } from './background.ts';
 import { callRoutes, completedBody, startEarlierCalls, startLostCalls } from './calls/index.ts';
 import { chatRoutes } from './chats/index.ts';
 import { checkRoutes } from './checks/index.ts';
-import { consoleRoutes } from './console/index.ts';
+import { ConsoleBuild, consoleRoutes } from './console/index.ts';
 import {
   type Database,
   livingReplicas,
@@ -149,13 +149,14 @@ async function assemble(
   if (options.promotionGate) services.promotionGates.register(options.promotionGate);
   else registerGate(services, testRuns);
   const tornado = createTornado(services, testRuns, logger, metrics.registry);
+  const consoleBuild = new ConsoleBuild(process.env);
   app.register(async (routes) =>
-    addRoutes(routes, services, (scope) => {
+    addRoutes(routes, services, consoleBuild, (scope) => {
       metricsRoute(scope, services, metrics);
       toolRoutes(scope, services, tools);
       edgeToolRoute(scope, services, tools);
       widgetRoutes(scope, services, widgets);
-      visitorRoutes(scope, services, widgets);
+      visitorRoutes(scope, services, widgets, consoleBuild);
       portingRoutes(scope, services, porting);
       alertRoutes(scope, services, { senders, sendWebhook: (...event) => sendEvent(posting, ...event) });
       testRunRoutes(scope, services, testRuns);
@@ -258,7 +259,12 @@ async function joinReplicas({ bus, database, replica }: Services): Promise<void>
 }
 
 /** Every area of the API; a new area is one more line. */
-function addRoutes(app: App, services: Services, addOthers: (app: App) => void): void {
+function addRoutes(
+  app: App,
+  services: Services,
+  consoleBuild: ConsoleBuild,
+  addOthers: (app: App) => void,
+): void {
   healthRoute(app, services);
   addOthers(app);
   openApiRoutes(app);
@@ -282,5 +288,5 @@ function addRoutes(app: App, services: Services, addOthers: (app: App) => void):
   analyticsRoutes(app, services);
   analysisRoutes(app, services);
   calibrationRoutes(app, services);
-  consoleRoutes(app, services, process.env);
+  consoleRoutes(app, services, consoleBuild);
 }

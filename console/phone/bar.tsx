@@ -19,6 +19,8 @@ import {
   microphones,
   mute,
   muted,
+  otherLevel,
+  ownLevel,
   press,
   refreshDevices,
   shown,
@@ -28,7 +30,6 @@ import {
   useMicrophone,
   useSpeaker,
 } from './call.ts';
-import { otherLevel, ownLevel } from './levels.ts';
 import type { Device } from './microphone.ts';
 
 const keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'];

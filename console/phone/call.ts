@@ -6,9 +6,9 @@ import { session, signedIn } from '../api/session.ts';
 import { readKept, writeKept } from '../parts/kept.ts';
 import type { PhoneOrder } from '../parts/open-phone.ts';
 import { phone as words } from '../text/phone.ts';
-import { Meters } from './levels.ts';
-import type { Line, LineEnd } from './line.ts';
-import { type Device, listDevices, NoMicrophone, openMicrophone } from './microphone.ts';
+import type { LineEnd } from './line.ts';
+import { type Device, listDevices, NoMicrophone, openMicrophone, stopMicrophone } from './microphone.ts';
+import { Talk } from './talk.ts';
 
 export type Shown =
   | { readonly state: 'idle' }
@@ -27,19 +27,14 @@ export const broken = signal(false);
 export const trouble = signal<Problem | null>(null);
 export const microphones = signal<readonly Device[]>([]);
 export const speakers = signal<readonly Device[]>([]);
+export const ownLevel = signal(0);
+export const otherLevel = signal(0);
 export const chosen = {
   microphone: signal(readKept('microphone') ?? ''),
   speaker: signal(readKept('speaker') ?? ''),
 };
 
-interface Parts {
-  microphone: MediaStream;
-  readonly meters: Meters;
-  readonly player: HTMLAudioElement;
-  line: Line | null;
-}
-
-let parts: Parts | null = null;
+let talk: Talk | null = null;
 /** Counts the calls, up to the present one. */
 let attempt = 0;
 
@@ -65,23 +60,27 @@ export async function begin({ name, session: order }: PhoneOrder): Promise<void>
   trouble.value = null;
   try {
     const microphone = await openChosen();
-    if (isOver()) return stop(microphone);
-    const own: Parts = { microphone, meters: new Meters(), player: new Audio(), line: null };
-    parts = own;
-    own.meters.measureOwn(microphone);
+    if (isOver()) return stopMicrophone(microphone);
+    const own = new Talk(microphone, (levels) => {
+      ownLevel.value = levels.own;
+      otherLevel.value = levels.other;
+    });
+    talk = own;
     void refreshDevices();
     const [{ Line }, { data }] = await Promise.all([
       import('./line.ts'),
       request('POST /v1/phone-sessions', { body: { ...order, caller: callerName() } }),
     ]);
     if (isOver()) return;
-    own.line = new Line(data.credentials, own.microphone, {
+    show('calling');
+    await own.begin(Line, data.credentials, {
       ringing: () => show('ringing'),
-      up: (sound) => {
+      up: () => {
         upSince.value = Date.now();
         show('up');
-        play(own, sound);
+        void useSpeaker(chosen.speaker.peek());
       },
+      unheard: fail,
       broken: (isBroken) => {
         broken.value = isBroken;
       },
@@ -89,8 +88,6 @@ export async function begin({ name, session: order }: PhoneOrder): Promise<void>
         if (!isOver()) finish(name, problemOfEnd(end, data.credentials.url));
       },
     });
-    show('calling');
-    await own.line.begin();
   } catch (error) {
     if (!isOver()) finish(name, error instanceof NoMicrophone ? microphoneProblem(error) : problemOf(error));
   }
@@ -101,7 +98,7 @@ async function openChosen(): Promise<MediaStream> {
   const id = chosen.microphone.peek();
   const microphone = await openOrPreferred(id);
   if (id === chosen.microphone.peek()) return microphone;
-  stop(microphone);
+  stopMicrophone(microphone);
   return openChosen();
 }
 
@@ -115,52 +112,37 @@ async function openOrPreferred(id: string): Promise<MediaStream> {
   }
 }
 
-function stop(microphone: MediaStream): void {
-  for (const track of microphone.getTracks()) track.stop();
-}
-
 /** Shown as the caller in the call log. */
 function callerName(): string {
   return words.caller(session.peek()?.key.name ?? '').slice(0, 64);
 }
 
-function play({ meters, player }: Parts, sound: MediaStream): void {
-  meters.measureOther(sound);
-  player.srcObject = sound;
-  void useSpeaker(chosen.speaker.peek());
-  void player.play().catch(fail);
-}
-
 function finish(name: string, problem: Problem | null): void {
   if (!inCall()) return;
-  if (parts) {
-    stop(parts.microphone);
-    parts.meters.close();
-    parts.player.srcObject = null;
-  }
-  parts = null;
+  talk?.close();
+  talk = null;
   shown.value = { state: 'ended', name, problem };
 }
 
 export function hangUp(): void {
   const now = shown.peek();
-  parts?.line?.hangUp();
+  talk?.line?.hangUp();
   // Before there is a line.
   if (now.state !== 'idle') finish(now.name, null);
 }
 
 export function press(key: string): void {
-  if (!parts?.line?.press(key)) trouble.value = own('NO_KEYS', words.problems.noKeys, null);
+  if (!talk?.line?.press(key)) trouble.value = own('NO_KEYS', words.problems.noKeys, null);
 }
 
 export function mute(on: boolean): void {
-  parts?.line?.mute(on);
+  talk?.line?.mute(on);
   muted.value = on;
 }
 
 export async function hold(on: boolean): Promise<void> {
   try {
-    await parts?.line?.hold(on);
+    await talk?.line?.hold(on);
     held.value = on;
     trouble.value = null;
   } catch (error) {
@@ -171,21 +153,17 @@ export async function hold(on: boolean): Promise<void> {
 export async function useMicrophone(id: string): Promise<void> {
   chosen.microphone.value = id;
   writeKept('microphone', id);
-  const own = parts;
+  const own = talk;
   // A call that still opens its first microphone, and the next call, begin with this one.
   if (!own) return;
   try {
     const microphone = await openMicrophone(id);
     // The call ended meanwhile, or yet another one was chosen.
-    if (own !== parts || id !== chosen.microphone.peek()) return stop(microphone);
-    const former = own.microphone;
-    own.microphone = microphone;
-    own.meters.measureOwn(microphone);
-    await own.line?.useMicrophone(microphone);
-    stop(former);
+    if (own !== talk || id !== chosen.microphone.peek()) return stopMicrophone(microphone);
+    await own.useMicrophone(microphone);
     trouble.value = null;
   } catch (error) {
-    if (own !== parts) return;
+    if (own !== talk) return;
     if (error instanceof NoMicrophone) trouble.value = microphoneProblem(error);
     else fail(error);
   }
@@ -195,7 +173,7 @@ export async function useSpeaker(id: string): Promise<void> {
   chosen.speaker.value = id;
   writeKept('speaker', id);
   // Not every browser lets a page choose.
-  if (id !== '' && parts && 'setSinkId' in parts.player) await parts.player.setSinkId(id).catch(fail);
+  if (id !== '' && talk && 'setSinkId' in talk.player) await talk.player.setSinkId(id).catch(fail);
 }
 
 export async function refreshDevices(): Promise<void> {
@@ -224,6 +202,8 @@ function problemOfEnd(end: LineEnd, url: string): Problem | null {
       return own(`SIP_${end.status}`, problems.refused(end.phrase), problems.refusedHelps);
     case 'lost':
       return own('CONNECTION_LOST', problems.lost, problems.lostHelps);
+    case 'forbidden':
+      return own('EDGE_NEW', problems.newEdge, problems.newEdgeHelps);
     case 'unreachable':
       return own(
         'EDGE_UNREACHABLE',
@@ -233,15 +213,6 @@ function problemOfEnd(end: LineEnd, url: string): Problem | null {
   }
 }
 
-// The only sign of it: the WebSocket that the policy of the page forbids never opens nor closes, and sip.js waits.
-document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
-  const now = shown.peek();
-  if (effectiveDirective !== 'connect-src' || now.state !== 'calling') return;
-  const line = parts?.line;
-  finish(now.name, own('EDGE_NEW', words.problems.newEdge, words.problems.newEdgeHelps));
-  line?.hangUp();
-});
-window.addEventListener('online', () => parts?.line?.moved());
 window.addEventListener('beforeunload', (event) => {
   if (inCall()) event.preventDefault();
 });

@@ -1,9 +1,10 @@
 /** How loud both sides are, for the meters. */
-import { signal } from '@preact/signals';
 
 /** From 0, silence, to 1, as loud as can be. */
-export const ownLevel = signal(0);
-export const otherLevel = signal(0);
+export interface Levels {
+  readonly own: number;
+  readonly other: number;
+}
 
 const everyMs = 100;
 /** What counts as silence, dB below full scale. */
@@ -12,14 +13,16 @@ const quietestDb = 60;
 export class Meters {
   readonly #context = new AudioContext();
   readonly #timer: number;
+  readonly #show: (levels: Levels) => void;
   #own: AnalyserNode | null = null;
   #other: AnalyserNode | null = null;
 
-  constructor() {
-    this.#timer = window.setInterval(() => {
-      ownLevel.value = levelOf(this.#own);
-      otherLevel.value = levelOf(this.#other);
-    }, everyMs);
+  constructor(show: (levels: Levels) => void) {
+    this.#show = show;
+    this.#timer = window.setInterval(
+      () => show({ own: levelOf(this.#own), other: levelOf(this.#other) }),
+      everyMs,
+    );
   }
 
   measureOwn(stream: MediaStream): void {
@@ -34,8 +37,7 @@ export class Meters {
 
   close(): void {
     window.clearInterval(this.#timer);
-    ownLevel.value = 0;
-    otherLevel.value = 0;
+    this.#show({ own: 0, other: 0 });
     void this.#context.close();
   }
 

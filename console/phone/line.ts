@@ -19,6 +19,8 @@ export type LineEnd =
   | { readonly why: 'over' }
   /** No WebSocket to the edge. */
   | { readonly why: 'unreachable' }
+  /** The policy of the page forbids the WebSocket. */
+  | { readonly why: 'forbidden' }
   /** The edge answered no. */
   | { readonly why: 'refused'; readonly status: number; readonly phrase: string }
   /** The way to the edge was lost, and did not come back. */
@@ -66,7 +68,7 @@ export class Line {
     this.#events = events;
     this.#microphone = microphone;
     const [own, target] = [
-      UserAgent.makeURI('sip:console@browser.invalid'),
+      UserAgent.makeURI('sip:phone@browser.invalid'),
       UserAgent.makeURI(credentials.uri),
     ];
     if (!own || !target) throw new Error(`cannot call ${credentials.uri}`);
@@ -93,11 +95,14 @@ export class Line {
   }
 
   async begin(): Promise<void> {
+    // The only sign of it: such a WebSocket never opens nor closes, and sip.js waits.
+    document.addEventListener('securitypolicyviolation', this.#forbidden);
     try {
       await this.#agent.start();
     } catch {
       return this.#finish({ why: 'unreachable' });
     }
+    document.removeEventListener('securitypolicyviolation', this.#forbidden);
     if (this.#end) return;
     await this.#call.invite({
       requestDelegate: {
@@ -218,9 +223,15 @@ export class Line {
     if (!this.#end) this.#events.broken(false);
   }
 
+  readonly #forbidden = ({ effectiveDirective, blockedURI }: SecurityPolicyViolationEvent): void => {
+    if (effectiveDirective === 'connect-src' && blockedURI.startsWith('wss'))
+      this.#finish({ why: 'forbidden' });
+  };
+
   #finish(end: LineEnd): void {
     if (this.#end) return;
     this.#end = end;
+    document.removeEventListener('securitypolicyviolation', this.#forbidden);
     this.#events.ended(end);
     // With it the WebSocket is closed, once a BYE or CANCEL on it was answered.
     void this.#agent.stop().catch(() => undefined);

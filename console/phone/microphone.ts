@@ -29,6 +29,10 @@ export async function openMicrophone(id: string): Promise<MediaStream> {
   }
 }
 
+export function stopMicrophone(microphone: MediaStream): void {
+  for (const track of microphone.getTracks()) track.stop();
+}
+
 export interface Device {
   readonly id: string;
   readonly name: string;

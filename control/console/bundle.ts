@@ -15,6 +15,34 @@ export interface ConsoleBundle {
   readonly page: ConsoleFile;
   /** By their names, which have the hash of their content. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
+  /** The name of the phone of widgets' visitors among them. */
+  readonly phone: string | null;
+}
+
+/** Name of the one file that pages of others load (console/vite.config.ts). */
+const visitorPhone = /^visitor-phone-[\w-]+\.js$/;
+
+/** Looked for until it is there: set-up may build it while control runs. */
+export class ConsoleBuild {
+  readonly #env: NodeJS.ProcessEnv;
+  #bundle: ConsoleBundle | null = null;
+
+  /** @param env where set-up puts the console: the environment of the program */
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  /** @returns null when set-up has not built it yet */
+  async read(): Promise<ConsoleBundle | null> {
+    this.#bundle ??= await readBundle(this.#env);
+    return this.#bundle;
+  }
+
+  /** Of the visitors' phone. */
+  async phonePath(): Promise<string | null> {
+    const phone = (await this.read())?.phone ?? null;
+    return phone === null ? null : `/assets/${phone}`;
+  }
 }
 
 /** The better one first. */
@@ -30,8 +58,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** @returns null when set-up has not built it yet */
-export async function readBundle(env: NodeJS.ProcessEnv): Promise<ConsoleBundle | null> {
+async function readBundle(env: NodeJS.ProcessEnv): Promise<ConsoleBundle | null> {
   const { folder, mark } = consoleLocation(env);
   if (!pathExists(mark)) return null;
   const assets = join(folder, 'assets');
@@ -39,7 +66,11 @@ export async function readBundle(env: NodeJS.ProcessEnv): Promise<ConsoleBundle 
   const files = await Promise.all(
     names.map(async (name): Promise<[string, ConsoleFile]> => [name, await readOne(join(assets, name))]),
   );
-  return { page: await readOne(join(folder, 'index.html')), assets: new Map(files) };
+  return {
+    page: await readOne(join(folder, 'index.html')),
+    assets: new Map(files),
+    phone: names.find((name) => visitorPhone.test(name)) ?? null,
+  };
 }
 
 async function readOne(file: string): Promise<ConsoleFile> {

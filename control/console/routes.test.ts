@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { consolePaths } from '#shared/console-paths.ts';
 import { type App, createBase } from '../http/index.ts';
+import { ConsoleBuild } from './bundle.ts';
 import { consoleLocation } from './location.ts';
 import { consoleRoutes } from './routes.ts';
 
@@ -24,7 +25,7 @@ let app: App;
 beforeEach(async () => {
   cache = await mkdtemp(join(tmpdir(), 'trunkline-console-'));
   app = createBase({ logger: pino({ level: 'silent' }), checkAnswers: true });
-  consoleRoutes(app, { edges }, { TRUNKLINE_CACHE: cache });
+  consoleRoutes(app, { edges }, new ConsoleBuild({ TRUNKLINE_CACHE: cache }));
 });
 afterEach(async () => {
   await app.close();
@@ -32,12 +33,13 @@ afterEach(async () => {
 });
 
 /** What set-up leaves: each file with its compressed forms, the mark last. */
-async function build(): Promise<void> {
+async function buildFiles(): Promise<void> {
   const { folder, mark } = consoleLocation({ TRUNKLINE_CACHE: cache });
   await mkdir(join(folder, 'assets'), { recursive: true });
   const files = [
     ['index.html', '<!doctype html><title>Console</title>'],
     ['assets/index-abc.js', script],
+    ['assets/visitor-phone-abc.js', 'export {};'],
   ] as const;
   for (const [name, content] of files) {
     await writeFile(join(folder, name), content);
@@ -48,7 +50,7 @@ async function build(): Promise<void> {
 }
 
 it('answers the path of every screen with the page, which nobody may store, frame or feed with code', async () => {
-  await build();
+  await buildFiles();
   for (const path of Object.values(consolePaths)) {
     const answer = await app.inject({ url: path.replace(':id', 'some-id') });
     expect(answer.body).toContain('<title>Console</title>');
@@ -73,7 +75,7 @@ it('answers the path of every screen with the page, which nobody may store, fram
 });
 
 it('serves files whose names have a hash to be kept, compressed as the browser accepts', async () => {
-  await build();
+  await buildFiles();
   const url = '/assets/index-abc.js';
   const plain = await app.inject({ url });
   expect(plain.body).toBe(script);
@@ -90,8 +92,22 @@ it('serves files whose names have a hash to be kept, compressed as the browser a
   expect(await codingFor('identity')).toBeUndefined();
 });
 
+it('lets pages of others load the phone of visitors, and no other file', async () => {
+  const build = new ConsoleBuild({ TRUNKLINE_CACHE: cache });
+  expect(await build.phonePath()).toBeNull();
+  await buildFiles();
+  const url = (await build.phonePath()) ?? '';
+  expect(url).toBe('/assets/visitor-phone-abc.js');
+  const rulesOf = async (path: string) => {
+    const { headers } = await app.inject({ url: path });
+    return [headers['access-control-allow-origin'], headers['cross-origin-resource-policy']];
+  };
+  expect(await rulesOf(url)).toEqual(['*', 'cross-origin']);
+  expect(await rulesOf('/assets/index-abc.js')).toEqual([undefined, 'same-origin']);
+});
+
 it('answers other paths as the API does, also those that lead out of the folder', async () => {
-  await build();
+  await buildFiles();
   for (const url of [
     '/assets/other.js',
     '/assets/..%2Fbuilt.json',
@@ -110,6 +126,6 @@ it('says what to do until set-up has built the console, and serves it from then 
   const before = await app.inject({ url: '/' });
   expect([before.statusCode, before.headers['retry-after']]).toEqual([503, '30']);
   expect(before.body).toContain('node scripts/setup.mjs');
-  await build();
+  await buildFiles();
   expect((await app.inject({ url: '/' })).statusCode).toBe(200);
 });

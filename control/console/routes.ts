@@ -4,7 +4,7 @@ import { consolePaths } from '#shared/console-paths.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { ConnectedEdge } from '../edge-link/index.ts';
 import type { App } from '../http/index.ts';
-import { type ConsoleBundle, type ConsoleFile, codings, readBundle } from './bundle.ts';
+import { type ConsoleBuild, type ConsoleFile, codings } from './bundle.ts';
 
 /**
  * The page loads nothing from elsewhere and runs no text as code; no page may frame it, so that nobody is led to press
@@ -54,14 +54,7 @@ function socketsOf({ edges }: ConsoleDeps): string[] {
 /** A header may have 16 kB in all. */
 const mostSockets = 100;
 
-/** @param env where set-up puts the console: the environment of the program */
-export function consoleRoutes(app: App, deps: ConsoleDeps, env: NodeJS.ProcessEnv): void {
-  let bundle: ConsoleBundle | null = null;
-  // Looked for until it is there: set-up may build it while control runs.
-  const read = async () => {
-    bundle ??= await readBundle(env);
-    return bundle;
-  };
+export function consoleRoutes(app: App, deps: ConsoleDeps, build: ConsoleBuild): void {
   for (const url of Object.values(consolePaths)) {
     app.route({
       method: 'GET',
@@ -69,7 +62,7 @@ export function consoleRoutes(app: App, deps: ConsoleDeps, env: NodeJS.ProcessEn
       config: { access: 'public' },
       schema: { hide: true },
       handler: async (request, reply) => {
-        const found = await read();
+        const found = await build.read();
         reply.headers(pageHeaders).header('content-security-policy', policyOf(socketsOf(deps)));
         if (found) return sendFile(request, reply, found.page);
         return reply.code(503).header('retry-after', 30).type('text/html; charset=utf-8').send(notBuilt);
@@ -82,9 +75,17 @@ export function consoleRoutes(app: App, deps: ConsoleDeps, env: NodeJS.ProcessEn
     config: { access: 'public' },
     schema: { hide: true },
     handler: async (request, reply) => {
-      const file = (await read())?.assets.get(request.params.name);
+      const { name } = request.params;
+      const bundle = await build.read();
+      const file = bundle?.assets.get(name);
       if (!file) throw ApiError.of('ROUTE_NOT_FOUND');
-      reply.headers({ 'cache-control': forever, 'cross-origin-resource-policy': 'same-origin' });
+      const shared = name === bundle?.phone;
+      reply.headers({
+        'cache-control': forever,
+        'cross-origin-resource-policy': shared ? 'cross-origin' : 'same-origin',
+        // Imported by pages with a widget; it is the same for all, and has no secrets.
+        ...(shared && { 'access-control-allow-origin': '*' }),
+      });
       return sendFile(request, reply, file);
     },
   });

@@ -9,15 +9,27 @@ import { join } from 'node:path';
 const folder = join(import.meta.dirname, 'embed');
 /** Runs the others, so it comes last. */
 const entry = 'chat.js';
+/** Adds the call button to what the entry has started. */
+const voice = 'voice.js';
 
-/** The same for every widget: it gets the widget's id from its own URL. */
-export function embedScript(): { readonly text: string; readonly etag: string } {
+export interface EmbedScript {
+  readonly text: string;
+  readonly etag: string;
+}
+
+/**
+ * The same for every widget: it gets the widget's id from its own URL.
+ * @param phonePath of the visitors' phone; null: for widgets that take no calls
+ */
+export function embedScript(phonePath: string | null): EmbedScript {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  const others = readdirSync(folder).filter((name) => name.endsWith('.js') && name !== entry);
-  const modules = [...others.sort(), entry].map((name) => withoutImports(read(name)));
-  const text = `(() => {\n${modules.join('\n')}})();\n`.replace("'@chat.css'", () =>
-    JSON.stringify(read('chat.css')),
+  const others = readdirSync(folder).filter(
+    (name) => name.endsWith('.js') && name !== entry && name !== voice,
   );
+  const names = [...others.sort(), entry, ...(phonePath === null ? [] : [voice])];
+  const text = `(() => {\n${names.map((name) => withoutImports(read(name))).join('\n')}})();\n`
+    .replace("'@chat.css'", () => JSON.stringify(read('chat.css')))
+    .replace("'@phone'", () => JSON.stringify(phonePath));
   return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"` };
 }
 

@@ -9,7 +9,7 @@ import { type App, sendEvents } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
 import { agentErrors } from './agent-check.ts';
 import type { WidgetDeps } from './deps.ts';
-import { embedScript } from './embed-script.ts';
+import { type EmbedScript, embedScript } from './embed-script.ts';
 import { isAllowedOrigin, requireIds } from './rules.ts';
 import { createSession } from './sessions-store.ts';
 import type { WidgetParts } from './start.ts';
@@ -17,16 +17,27 @@ import { findOpenThread, findThread, findWidget } from './store.ts';
 import { configOf } from './views.ts';
 import { requireOwnThread, requireWidget } from './visitors.ts';
 
-export function visitorRoutes(app: App, services: WidgetDeps, parts: WidgetParts): void {
+/** The file of the phone with which visitors call. */
+export interface PhoneFile {
+  /** Its path, which has the hash of its content; null: set-up has not built it. */
+  phonePath(): Promise<string | null>;
+}
+
+export function visitorRoutes(app: App, services: WidgetDeps, parts: WidgetParts, phone: PhoneFile): void {
   app.decorateRequest('visitor', null);
-  scriptRoute(app, services);
+  scriptRoute(app, services, phone);
   sessionRoute(app, services, parts);
   eventRoute(app, services, parts);
   preflightRoutes(app, parts);
 }
 
-function scriptRoute(app: App, { database: { db } }: WidgetDeps): void {
-  const script = embedScript();
+function scriptRoute(app: App, { database: { db } }: WidgetDeps, phone: PhoneFile): void {
+  const plain = embedScript(null);
+  let withPhone: { readonly path: string; readonly script: EmbedScript } | null = null;
+  const withPhoneAt = (path: string) => {
+    if (withPhone?.path !== path) withPhone = { path, script: embedScript(path) };
+    return withPhone.script;
+  };
   app.route({
     method: 'GET',
     url: '/widget/:id/embed.js',
@@ -40,6 +51,8 @@ function scriptRoute(app: App, { database: { db } }: WidgetDeps): void {
       requireIds(request.params);
       const widget = await findWidget(db, null, request.params.id);
       if (!widget || configOf(widget).allowedOrigins.length === 0) throw ApiError.of('WIDGET_NOT_FOUND');
+      const path = configOf(widget).voice ? await phone.phonePath() : null;
+      const script = path === null ? plain : withPhoneAt(path);
       reply.headers({
         'cache-control': 'public, max-age=300',
         etag: script.etag,

@@ -32,6 +32,12 @@ async function build({ folder }: ConsoleLocation): Promise<void> {
       logLevel: 'error',
       build: { outDir: work, emptyOutDir: true },
     });
+    await viteBuild({
+      configFile: join(root, 'console', 'vite.config.ts'),
+      mode: 'visitor-phone',
+      logLevel: 'error',
+      build: { outDir: work },
+    });
     await compress(work);
     await compress(join(work, 'assets'));
     await writeFile(join(work, 'built.json'), `${JSON.stringify({ builtAt: new Date().toISOString() })}\n`);

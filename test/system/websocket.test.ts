@@ -34,6 +34,7 @@ import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { TestTrunk } from '../kit/programs/trunk.ts';
 import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
+import { widgetCalls } from './widget-calls.ts';
 
 let system: TestSystem;
 let port: number;
@@ -43,6 +44,8 @@ let trunk: TestTrunk;
 const own = '+14155550155';
 
 beforeAll(async () => {
+  await ensureConsole();
+  browser = await launchBrowser(phoneArguments);
   port = await freeTcpPort();
   system = await startTrunkSystem({ SIP_WSS_PORT: String(port) });
   trunk = await TestTrunk.listen(await trunkPair(system));
@@ -135,12 +138,10 @@ test('a browser calls with a phone session, as often as that says; a further cal
 });
 
 test('the console calls agents, keeps a call over a change of the network, presses keys, and calls out over a trunk', async () => {
-  await ensureConsole();
   await system.api.ok('POST', `/v1/inbound/${encodeURIComponent(system.tone.number)}`, {
     recording: { mode: 'audio' },
   });
   await system.api.applied(system.tone.number);
-  browser = await launchBrowser(phoneArguments);
   const context = await browser.newContext({
     baseURL: `http://127.0.0.1:${system.controlPort}`,
     permissions: ['microphone'],
@@ -202,6 +203,10 @@ test('the console calls agents, keeps a call over a change of the network, press
   await saysWhatIsWrong(phone);
   expect(problems.filter((one) => !one.includes('wss://127.0.0.1:9'))).toEqual([]);
   await isRecorded();
+});
+
+test('visitors call the agent of a widget on a page of another origin, and go on in writing where they cannot', async () => {
+  await widgetCalls({ system, browser, port });
 });
 
 /** To a pathway, which needs no number, from where it is shown. */

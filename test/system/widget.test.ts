@@ -1,8 +1,5 @@
 /** The embeddable chat in a real browser, on pages of other origins, with a real control plane process. */
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -16,6 +13,7 @@ import { Api } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { TestProgram } from '../kit/programs/program.ts';
+import { type Site, startSite } from '../kit/programs/widget-site.ts';
 
 /** Time-out of a start, and of each step in the browser, ms. */
 const limitMs = 90_000;
@@ -29,44 +27,6 @@ let browser: Browser;
 let context: BrowserContext;
 let shop: Site;
 let stranger: Site;
-
-/** A page with the chat, with a policy that allows only the control plane's script and requests. */
-interface Site {
-  readonly origin: string;
-  /** Attributes of the script element, besides its address. */
-  attributes: string;
-  widget: string;
-  close(): Promise<void>;
-}
-
-async function startSite(): Promise<Site> {
-  const server: Server = createServer((_request, response) => {
-    const policy = `default-src 'none'; script-src ${controlUrl}; connect-src ${controlUrl}; img-src data:`;
-    response.writeHead(200, {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': policy,
-    });
-    response.end(
-      `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">` +
-        `<h1>Shop</h1><button>Buy</button>` +
-        `<script src="${controlUrl}/widget/${site.widget}/embed.js" ${site.attributes} async></script></html>`,
-    );
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const site: Site = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    attributes: '',
-    widget: '',
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-  return site;
-}
 
 async function startControl(): Promise<void> {
   control.start();
@@ -103,7 +63,7 @@ beforeAll(async () => {
   await startControl();
   const { api_key } = await readBootstrap(join(folder, 'bootstrap.json'));
   api = new Api(controlUrl, api_key);
-  [shop, stranger] = [await startSite(), await startSite()];
+  [shop, stranger] = [await startSite(() => controlUrl), await startSite(() => controlUrl)];
   browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: ['--no-sandbox'],

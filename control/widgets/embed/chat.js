@@ -91,7 +91,9 @@ const start = (page) => {
   };
   if (document.body) begin();
   else document.addEventListener('DOMContentLoaded', begin, { once: true });
+  return { page, elements, session, conversation };
 };
 
 const page = readPage();
-if (page) start(page);
+/** null: none has started. */
+export const chat = page && start(page);

@@ -15,7 +15,15 @@ export const readPage = () => {
   if (document.getElementById(hostId)) return null;
   const given = script.dataset;
   const api = `${base}/v1/widget/${widgetId}`;
-  return { script, given, api, hostId, texts: textsOf(given), memory: memoryAt(`chat:${base}:${widgetId}`) };
+  return {
+    script,
+    base,
+    given,
+    api,
+    hostId,
+    texts: textsOf(given),
+    memory: memoryAt(`chat:${base}:${widgetId}`),
+  };
 };
 
 const textsOf = (given) => ({

@@ -1,0 +1,120 @@
+/** The step of test/system/websocket.test.ts about calls from widgets, on its system and in its browser. */
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { PathwayList } from '#shared/api/pathways.ts';
+import { ThreadListAnswer, WidgetOne } from '#shared/api/widgets.ts';
+import { isAccessible, pageLimitMs, watchProblems } from '../kit/programs/console-page.ts';
+import { deniedMicrophone, hearing, pitchOf } from '../kit/programs/console-phone.ts';
+import { eventually, saw } from '../kit/programs/eventually.ts';
+import type { TestSystem } from '../kit/programs/harness.ts';
+import { type Site, startSite } from '../kit/programs/widget-site.ts';
+
+interface CallScene {
+  readonly system: TestSystem;
+  readonly browser: Browser;
+  /** Of SIP over WebSockets. */
+  readonly port: number;
+}
+
+export async function widgetCalls({ system, browser, port }: CallScene): Promise<void> {
+  const controlUrl = () => `http://127.0.0.1:${system.controlPort}`;
+  const [shop, stranger] = [await startSite(controlUrl), await startSite(controlUrl)];
+  const context = await browser.newContext();
+  context.setDefaultTimeout(pageLimitMs);
+  await context.addInitScript(hearing);
+  try {
+    shop.widget = await makeWidget(system, shop);
+    const page = await context.newPage();
+    shop.sockets = `wss://127.0.0.1:${port}`;
+    await hearsTheAgent(system, page, shop);
+    await goesOnInWriting(page);
+    await isForbidden(page, shop, stranger);
+  } finally {
+    await context.close();
+    await Promise.all([shop.close(), stranger.close()]);
+  }
+}
+
+const log = (page: Page) => page.getByRole('log');
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const phone = (page: Page) => page.getByRole('group', { name: 'Call', exact: true });
+
+async function makeWidget({ api }: TestSystem, { origin }: Site): Promise<string> {
+  const demo = (await api.read(PathwayList, 'GET', '/v1/pathway')).find(({ name }) => name === 'Demo');
+  const { data } = await api.read(WidgetOne, 'POST', '/v1/widget', {
+    name: 'Shop',
+    pathway_id: demo?.pathway_id,
+    config: { allowedOrigins: [origin], voice: true },
+  });
+  return data.widget.id;
+}
+
+async function openChat(page: Page, { origin }: Site): Promise<void> {
+  await page.goto(origin);
+  await button(page, 'Open chat').click();
+}
+
+/** To the end of the call, with a key; what was said is in the thread. */
+async function hearsTheAgent({ api }: TestSystem, page: Page, shop: Site): Promise<void> {
+  // Without the attribute the page has no call button, and nothing of the phone.
+  const files: string[] = [];
+  page.on('request', (request) => files.push(new URL(request.url()).pathname));
+  await openChat(page, shop);
+  await log(page).getByText('Press 1 for sales').waitFor();
+  expect(await button(page, 'Call').count()).toBe(0);
+  shop.attributes = 'data-voice data-open="true" data-call-mute-label="Be silent"';
+  await page.reload();
+  const problems = watchProblems(page);
+  await button(page, 'Call').waitFor();
+  expect(files.filter((path) => path.includes('phone'))).toEqual([]);
+  await page.setViewportSize({ width: 320, height: 568 });
+  await button(page, 'Call').press('Enter');
+  await phone(page).getByText('this page needs your microphone').waitFor();
+  await isAccessible(page);
+  // The focus is on the button that agrees.
+  await page.keyboard.press('Enter');
+  await phone(page).getByText('In a call').waitFor();
+  await eventually('the voice of the agent', async () => saw(await pitchOf(page)));
+  await isAccessible(page);
+  await button(page, 'Be silent').press('Enter');
+  await phone(page).getByText('In a call; you are muted').waitFor();
+  await button(page, 'Keys').press('Enter');
+  await button(page, '1').press('Enter');
+  await log(page).getByText('You have reached sales.').waitFor();
+  await phone(page).getByText('The call has ended.').waitFor();
+  expect(problems).toEqual([]);
+  const thread = await eventually('the call in the thread', async () => {
+    const { data } = await api.read(ThreadListAnswer, 'GET', `/v1/widget/${shop.widget}/threads`);
+    return saw(data.threads[0])?.messages.some(({ content }) => content.includes('reached sales'))
+      ? data.threads[0]
+      : null;
+  });
+  const spoken = thread?.messages.filter(({ call_id }) => call_id !== null) ?? [];
+  expect(spoken.map(({ sender_type }) => sender_type)).toContain('ASSISTANT');
+  expect(new Set(spoken.map(({ call_id }) => call_id)).size).toBe(1);
+}
+
+/** Without a microphone. */
+async function goesOnInWriting(page: Page): Promise<void> {
+  await page.evaluate(deniedMicrophone);
+  await button(page, 'Call').first().click();
+  await button(page, 'Start the call').click();
+  await phone(page).getByText('The microphone is not allowed.').waitFor();
+  await page.getByLabel('Write a message…').fill('2');
+  await page.keyboard.press('Enter');
+  await log(page).getByText('You have reached support.').waitFor();
+}
+
+/** By the policy of the page, and on a page that the widget does not allow. */
+async function isForbidden(page: Page, shop: Site, stranger: Site): Promise<void> {
+  shop.sockets = '';
+  await page.goto(shop.origin);
+  await button(page, 'Call').click();
+  await button(page, 'Start the call').click();
+  await phone(page).getByText('Calls are not available at the moment.').waitFor();
+  Object.assign(stranger, { widget: shop.widget, attributes: shop.attributes });
+  await page.goto(stranger.origin);
+  await button(page, 'Call').click();
+  await button(page, 'Start the call').click();
+  await phone(page).getByText('The chat is not available on this page.').waitFor();
+}
