@@ -22,6 +22,8 @@ const used = [
   'GET /v1/sip/calls/{call_id}/quality',
   'GET /v1/sip/calls/{call_id}/timeline',
   'GET /v1/calls/{call_id}',
+  'GET /v1/calls/{call_id}/recording/details',
+  'GET /v1/calls/{call_id}/recording/peaks',
   'GET /v1/calls/transcripts',
   'POST /v1/calls/{call_id}/stop',
   'GET /v1/admin/edges',

@@ -87,6 +87,18 @@ export interface Operations {
     body: undefined;
     answer: { readonly call_id: string; readonly c_id: string; readonly batch_id: null; readonly to: string; readonly from: string; readonly inbound: boolean; readonly direction: "inbound" | "outbound"; readonly status: string; readonly queue_status: string; readonly completed: boolean; readonly created_at: string; readonly started_at: string; readonly end_at: string | null; readonly call_length: number; readonly corrected_duration: number; readonly max_duration: number | null; readonly answered_by: "human" | "voicemail" | "screening" | "unknown" | null; readonly call_ended_by: "ASSISTANT" | "USER" | "API" | "ERROR" | null; readonly error_message: string | null; readonly pathway_id: string | null; readonly pathway_version: number | null; readonly persona_id: string | null; readonly request_data: { readonly [name: string]: unknown }; readonly metadata: { readonly [name: string]: unknown }; readonly variables: { readonly [name: string]: unknown }; readonly transferred_to: string | null; readonly concatenated_transcript: string; readonly transcripts: readonly ({ readonly id: string; readonly created_at: string; readonly text: string; readonly user: "user" | "assistant" | "agent-action"; readonly confidence: number | null; readonly language: string | null })[]; readonly pathway_logs: readonly ({ readonly role: string; readonly text: string; readonly node_id: string | null; readonly node_name: string | null; readonly created_at: string })[]; readonly sip_call_id: string | null; readonly trunk_id: string | null; readonly omitted?: readonly (string)[] };
   };
+  'GET /v1/calls/{call_id}/recording/details': {
+    path: { readonly call_id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly data: { readonly recording: { readonly recording_id: string; readonly call_id: string; readonly started_at: string; readonly state: "uploading" | "ready"; readonly duration_ms: number | null; readonly size: number | null; readonly ended: "call_ended" | "edge_disk_full" | "edge_disk_failed" | "edge_disk_slow" | "edge_restarted" | "damaged" | null; readonly pauses: readonly ({ readonly from_ms: number; readonly to_ms: number })[] } }; readonly errors: null };
+  };
+  'GET /v1/calls/{call_id}/recording/peaks': {
+    path: { readonly call_id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly data: { readonly duration_ms: number; readonly peaks: { readonly peer: readonly (number)[]; readonly agent: readonly (number)[] } }; readonly errors: null };
+  };
   'GET /v1/calls/transcripts': {
     path: Readonly<Record<string, never>>;
     query: { readonly query: string; readonly limit?: number; readonly before?: string };

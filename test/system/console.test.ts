@@ -7,9 +7,11 @@ import type { QualitySample } from '#shared/edge-protocol/measured.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
+import { sealedFor, sendRecordingTo } from '../kit/control/recording-of-edge.ts';
 import { AdminProgram } from '../kit/programs/admin-program.ts';
 import * as consolePage from '../kit/programs/console-page.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
+import { eventually } from '../kit/programs/eventually.ts';
 
 /** What the browser may fetch until the first screen is shown, compressed. */
 const firstScreenBytes = 200_000;
@@ -42,7 +44,12 @@ afterAll(async () => {
 async function reportCalls(): Promise<void> {
   const { org_id, edge_token } = control.keys;
   const edge = await EdgeClient.connect(linkUrl(), edge_token);
-  await edge.arrival('config');
+  const { config } = await edge.next('config');
+  const key = config.organizations.find((one) => one.org_id === org_id)?.recording;
+  if (!key) throw new Error('there is no recording key');
+  const answered = Date.parse(startedAt) + 2000;
+  const recording = sealedFor(key, answered, callId, { orgId: org_id, more: 300 });
+  await sendRecordingTo(control.url, edge_token, recording);
   const refused = callRecord(org_id, {
     id: '00000000-0000-4000-8000-000000000002',
     sip_call_id: 'refused',
@@ -216,6 +223,21 @@ const signIn = (path: string, key = control.keys.api_key) => consolePage.signIn(
 const brokenRules = () => consolePage.brokenRules(page);
 const fitsPhone = () => consolePage.fitsPhone(page);
 
+/** Plays turn 1, until 9 s: the browser fetches a part of the recording, and the cursor goes along to its end. */
+async function hearsTurn(): Promise<void> {
+  const cursorAt = async () => Number(await page.locator('.waveform .pointed').getAttribute('x1'));
+  await page.getByRole('button', { name: '+3.000 s' }).first().click();
+  const at3s = await cursorAt();
+  await page.getByRole('button', { name: '+4.000 s' }).first().click();
+  const perSecond = (await cursorAt()) - at3s;
+  const part = page.waitForResponse((answer) => answer.url().includes('/recording?format=wav'));
+  await page.getByRole('button', { name: 'Play turn 1' }).click();
+  expect((await part).status()).toBe(206);
+  const seconds = async () => Math.abs((await cursorAt()) - at3s - 6 * perSecond) < 1 || null;
+  await eventually('the cursor to reach the end of the turn', seconds, consolePage.pageLimitMs);
+  await page.getByRole('button', { name: 'Play from the cursor' }).waitFor();
+}
+
 describe('the console', () => {
   it('says what is wrong with a key, and opens the address that was asked for with the right one', async () => {
     await page.goto(`/calls/${callId}`);
@@ -266,6 +288,8 @@ describe('the console', () => {
     await page.getByRole('cell', { name: '3.20 / 4.30' }).waitFor();
     await page.getByText('Turns 1').click();
     await page.getByRole('row', { name: '1 speech' }).waitFor();
+    await page.getByText('peaks of the recording').waitFor();
+    await hearsTurn();
     await page.getByRole('button', { name: 'Zoom in' }).click();
     expect(await brokenRules()).toEqual([]);
     await page.getByRole('button', { name: /INVITE.*, received from 198\.51\.100\.9:40312/ }).click();

@@ -15,18 +15,21 @@ import { CallFacts, CallTitle, WhyEnded } from './head.tsx';
 import { SipLadder } from './ladder.tsx';
 import { Lanes } from './lanes.tsx';
 import { ladderOf } from './messages.ts';
+import { Player } from './player.ts';
 import { QualityOverTime } from './quality.tsx';
+import { offsetOf, type Recording, soundOfRecording, soundOfSamples, spanOfTurn, turnAt } from './sound.ts';
 import { Axis } from './times.ts';
 import { Transcript } from './transcript.tsx';
-import { Turns } from './turns.tsx';
+import { type Turn, Turns } from './turns.tsx';
 import { Variables } from './variables.tsx';
+import { Waveform } from './waveform.tsx';
 
 const words = texts.call;
 
 export function Call({ id }: { id: string }) {
   const loaded = useLoaded(`call ${id}`, (signal) => read(id, signal));
   const call = loaded.data?.call;
-  useWhileRunning(id, call !== undefined && call.ended_at === null, loaded.reload);
+  useWhileRunning(id, loaded.data !== null && isMoving(loaded.data), loaded.reload);
   useTitle(call ? words.title(call.from, call.to) : texts.calls.title);
   if (!loaded.data) {
     if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
@@ -38,6 +41,14 @@ export function Call({ id }: { id: string }) {
       <Found {...loaded.data} reload={loaded.reload} />
     </>
   );
+}
+
+/** A recording arrives some seconds after the call; one whose edge stays away is not waited for. */
+const arrivalMs = 120_000;
+
+function isMoving({ call: { ended_at }, recording }: Read): boolean {
+  if (ended_at === null) return true;
+  return recording?.duration_ms === null && Date.now() - Date.parse(ended_at) < arrivalMs;
 }
 
 /** A running call is read again at least this often, for its quality; ms. */
@@ -58,7 +69,7 @@ type Read = Awaited<ReturnType<typeof read>>;
 async function read(id: string, signal: AbortSignal) {
   const { call } = (await request('GET /v1/sip/calls/{call_id}', { path: { call_id: id }, signal })).data;
   const path = { call_id: call.id };
-  const [details, quality, timeline, trace] = await Promise.all([
+  const [details, quality, timeline, trace, recorded] = await Promise.all([
     request('GET /v1/calls/{call_id}', { path, signal }),
     request('GET /v1/sip/calls/{call_id}/quality', { path, signal }),
     request('GET /v1/sip/calls/{call_id}/timeline', { path, query: { limit: 500 }, signal }),
@@ -69,35 +80,88 @@ async function read(id: string, signal: AbortSignal) {
         return { truncated: false, messages: [] };
       },
     ),
+    readRecording(path, signal),
   ]);
-  return { call, details, trace, quality: quality.data, timeline: timeline.data };
+  return { call, details, trace, quality: quality.data, timeline: timeline.data, ...recorded };
 }
 
-function Found({ call, details, trace, quality, timeline, reload }: Read & { reload: () => void }) {
+/** @returns null: there is none, or its peaks are not known yet */
+async function readRecording(path: { call_id: string }, signal: AbortSignal) {
+  try {
+    const { recording } = (await request('GET /v1/calls/{call_id}/recording/details', { path, signal })).data;
+    if (recording.duration_ms === null) return { recording, peaks: null };
+    const peaks = await request('GET /v1/calls/{call_id}/recording/peaks', { path, signal });
+    return { recording, peaks: peaks.data };
+  } catch (error) {
+    if (problemOf(error).code !== 'RECORDING_NOT_FOUND') throw error;
+    return { recording: null, peaks: null };
+  }
+}
+
+/** What there is to hear and to draw of the sound of a call. */
+function useSound({ call, quality, recording, peaks }: Read, axis: Axis) {
+  const length = recording?.duration_ms ?? null;
+  const beginMs = recording === null ? 0 : offsetOf(recording, call.started_at);
+  const player = useMemo(
+    () => (length === null ? null : new Player(call.id, { fromMs: beginMs, toMs: beginMs + length }, axis)),
+    [call.id, length, beginMs, axis],
+  );
+  useEffect(() => () => player?.close(), [player]);
+  const sound = useMemo(
+    () => (peaks === null ? soundOfSamples(quality.samples) : soundOfRecording(peaks, beginMs)),
+    [peaks, quality, beginMs],
+  );
+  const pauses = useMemo(() => pausesOf(recording, beginMs), [recording, beginMs]);
+  const isEmpty = sound.parts.length === 0;
+  const { sound: said } = words;
+  const without = recording !== null ? said.arriving : isEmpty ? said.nothing : said.ofSamples;
+  return { player, sound, pauses, without, endMs: beginMs + (length ?? 0) };
+}
+
+function pausesOf(recording: Recording | null, beginMs: number) {
+  return (recording?.pauses ?? []).map(({ from_ms, to_ms }) => ({
+    fromMs: beginMs + from_ms,
+    toMs: beginMs + to_ms,
+  }));
+}
+
+function Found({ reload, ...data }: Read & { reload: () => void }) {
+  const { call, details, trace, quality, timeline } = data;
   const axis = useMemo(() => new Axis(), [call.id]);
+  const { player, endMs, ...heard } = useSound(data, axis);
   const ladder = useMemo(() => ladderOf(trace.messages, call.started_at), [trace, call.started_at]);
   const begin = Date.parse(call.started_at);
   const lastMs = Math.max(
     Date.parse(call.ended_at ?? call.started_at) - begin,
     ladder.rows.at(-1)?.atMs ?? 0,
     quality.samples.at(-1)?.at_ms ?? 0,
+    endMs,
     Date.parse(details.transcripts.at(-1)?.created_at ?? call.started_at) - begin,
   );
   useEffect(() => axis.stretch(lastMs * 1.02), [axis, lastMs]);
+  const playTurn = player && ((turn: Turn) => playSpan(player, turn));
+  const playLine =
+    player &&
+    ((atMs: number) => {
+      const turn = turnAt(timeline.turns, atMs);
+      if (turn) playSpan(player, turn);
+      else player.play({ fromMs: atMs });
+    });
   return (
     <Screen title={<CallTitle call={call} />} actions={<Actions call={call} reload={reload} />}>
       <WhyEnded call={call} />
       <CallFacts call={call} details={details} />
       <section aria-labelledby="axis-title">
         <h2 id="axis-title">{words.axis.title}</h2>
-        <Lanes axis={axis} ladder={ladder} details={details} turns={timeline.turns} />
+        <Lanes axis={axis} ladder={ladder} details={details} turns={timeline.turns} playTurn={playTurn} />
+        <Waveform {...heard} axis={axis} player={player} />
         <QualityOverTime quality={quality} axis={axis} />
-        <Turns turns={timeline.turns} />
+        <Turns turns={timeline.turns} play={playTurn} />
       </section>
       <div class="columns">
         <section aria-labelledby="transcript-title">
           <h2 id="transcript-title">{words.transcript.title}</h2>
-          <Transcript details={details} axis={axis} />
+          <Transcript details={details} axis={axis} play={playLine} />
           <Variables details={details} />
         </section>
         <section aria-labelledby="ladder-title">
@@ -107,6 +171,10 @@ function Found({ call, details, trace, quality, timeline, reload }: Read & { rel
       </div>
     </Screen>
   );
+}
+
+function playSpan(player: Player, turn: Turn): void {
+  player.play(spanOfTurn(turn) ?? { fromMs: turn.from_ms });
 }
 
 function Actions({ call, reload }: { call: LoggedCall; reload: () => void }) {

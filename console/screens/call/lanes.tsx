@@ -17,9 +17,11 @@ interface LanesProps {
   readonly ladder: Ladder;
   readonly details: CallDetails;
   readonly turns: readonly Turn[];
+  /** null: there is no recording. */
+  readonly playTurn: ((turn: Turn) => void) | null;
 }
 
-export function Lanes({ axis, ladder, details, turns }: LanesProps) {
+export function Lanes({ axis, ladder, details, turns, playTurn }: LanesProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const shown = axis.shown.value;
@@ -80,7 +82,7 @@ export function Lanes({ axis, ladder, details, turns }: LanesProps) {
                 />
               </g>
             ))}
-            <Spans turns={turns} shown={shown} xOf={xOf} />
+            <Spans turns={turns} shown={shown} xOf={xOf} playTurn={playTurn} />
             {ladder.rows
               .filter(({ atMs }) => isShown(atMs))
               .map((row) => (
@@ -132,12 +134,13 @@ interface SpansProps {
   readonly turns: readonly Turn[];
   readonly shown: Span;
   readonly xOf: (ms: number) => number;
+  readonly playTurn: LanesProps['playTurn'];
 }
 
-function Spans({ turns, shown, xOf }: SpansProps) {
+function Spans({ turns, shown, xOf, playTurn }: SpansProps) {
   const { stages, ofLane } = texts.call.turns;
   const names: Readonly<Record<string, string>> = stages;
-  const spans = turns.flatMap((turn) => turn.spans.map((span) => ({ ...span, turn: turn.turn })));
+  const spans = turns.flatMap((turn) => turn.spans.map((span) => ({ ...span, turn })));
   return (
     <>
       {spans
@@ -147,8 +150,9 @@ function Spans({ turns, shown, xOf }: SpansProps) {
           const [left, right] = [xOf(Math.max(from_ms, shown.fromMs)), xOf(Math.min(end, shown.toMs))];
           return (
             <rect
-              key={`${turn} ${span} ${from_ms}`}
-              class={`span ${span}`}
+              key={`${turn.turn} ${span} ${from_ms}`}
+              class={playTurn ? `span ${span} playable` : `span ${span}`}
+              onPointerUp={() => playTurn?.(turn)}
               x={left}
               y={laneOf[span] * laneHeight + 5}
               width={Math.max(1.5, right - left)}

@@ -13,7 +13,14 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent' });
 /** Below this the transcription may have misheard, so the line says so. */
 const sureFrom = 0.6;
 
-export function Transcript({ details, axis }: { details: CallDetails; axis: Axis }) {
+interface TranscriptProps {
+  readonly details: CallDetails;
+  readonly axis: Axis;
+  /** Plays what was said around a moment of the axis; null: there is no recording. */
+  readonly play: ((atMs: number) => void) | null;
+}
+
+export function Transcript({ details, axis, play }: TranscriptProps) {
   const begin = Date.parse(details.started_at);
   const lines = details.transcripts.map((line, index) => ({
     ...line,
@@ -46,6 +53,16 @@ export function Transcript({ details, axis }: { details: CallDetails; axis: Axis
             <span class="who">{texts.calls.who[line.user]}</span>
             <span class="said">
               {line.text}
+              {play && line.user !== 'agent-action' && (
+                <button
+                  type="button"
+                  class="moment"
+                  aria-label={texts.call.sound.line(line.text)}
+                  onClick={() => play(line.atMs)}
+                >
+                  {texts.call.sound.playIt}
+                </button>
+              )}
               {line.node !== null && line.node !== lines[index - 1]?.node && (
                 <small class="quiet"> {words.node(line.node)}</small>
               )}

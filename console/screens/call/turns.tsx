@@ -1,7 +1,7 @@
 /** The turns of the conversation as figures: how long each step from the caller's words to the answer took. */
 import type { Answer } from '../../api/client.ts';
 import { offset } from '../../parts/format.ts';
-import { Table } from '../../parts/table.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
 import { texts } from '../../text/texts.ts';
 
 export type Timeline = Answer<'GET /v1/sip/calls/{call_id}/timeline'>['data'];
@@ -23,9 +23,27 @@ function bargeInOf({ spans }: Turn): string {
   return found.outcome ? words.outcomes[found.outcome] : words.running;
 }
 
-export function Turns({ turns }: { turns: readonly Turn[] }) {
+interface TurnsProps {
+  readonly turns: readonly Turn[];
+  /** null: there is no recording. */
+  readonly play: ((turn: Turn) => void) | null;
+}
+
+export function Turns({ turns, play }: TurnsProps) {
   if (turns.length === 0) return null;
   const { head } = words;
+  const sound: readonly Column<Turn>[] = play
+    ? [
+        {
+          head: head.sound,
+          cell: (turn) => (
+            <button type="button" aria-label={texts.call.sound.turn(turn.turn)} onClick={() => play(turn)}>
+              {texts.call.sound.playIt}
+            </button>
+          ),
+        },
+      ]
+    : [];
   return (
     <details class="figures">
       <summary>
@@ -64,6 +82,7 @@ export function Turns({ turns }: { turns: readonly Turn[] }) {
             from: 'medium',
           },
           { head: head.bargeIn, cell: bargeInOf, from: 'wide' },
+          ...sound,
         ]}
       />
     </details>

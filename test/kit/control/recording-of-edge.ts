@@ -91,3 +91,28 @@ export async function sendRecording(test: TestControl, recording: OfEdge, partBy
     );
   expect((await completeRecording(test, recording.id)).read(EdgeRecordingState).data.state).toBe('ready');
 }
+
+/** As {@link sendRecording}, to a program. */
+export async function sendRecordingTo(
+  url: string,
+  edgeToken: string,
+  { id, header, bytes }: OfEdge,
+): Promise<void> {
+  const ask = async (
+    method: string,
+    path: string,
+    type?: string,
+    body?: string | Uint8Array<ArrayBuffer>,
+  ) => {
+    const headers = { authorization: `Bearer ${edgeToken}`, ...(type && { 'content-type': type }) };
+    const answer = await fetch(`${url}/v1/edge/recordings${path}`, {
+      method,
+      headers,
+      ...(body && { body }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  };
+  await ask('POST', '', 'application/json', JSON.stringify({ header: header.toString('base64') }));
+  await ask('PUT', `/${id}?at=0`, 'application/octet-stream', new Uint8Array(bytes));
+  await ask('POST', `/${id}/complete`);
+}
