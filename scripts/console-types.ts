@@ -91,6 +91,7 @@ const used = [
   'POST /v1/widget/{id}/threads/{thread_id}/messages',
   'POST /v1/widget/{id}/threads/{thread_id}/handoff',
   'POST /v1/widget/{id}/threads/{thread_id}/end',
+  'POST /v1/widget/{id}/threads/{thread_id}/call',
   'GET /v2/tools',
   'GET /v2/tools/{id}',
   'POST /v2/tools',

@@ -501,6 +501,12 @@ export interface Operations {
     body: Readonly<Record<string, never>>;
     answer: { readonly status: 200; readonly data: { readonly thread: { readonly id: string; readonly created_at: string; readonly ended_at: string | null; readonly live_agent_handoff_at: string | null; readonly visitor_id: string | null; readonly messages: readonly ({ readonly id: string; readonly sender_type: "USER" | "ASSISTANT"; readonly created_at: string; readonly content: string; readonly original_content: string | null; readonly call_id: string | null })[] } }; readonly errors: null };
   };
+  'POST /v1/widget/{id}/threads/{thread_id}/call': {
+    path: { readonly id: string; readonly thread_id: string };
+    query: Readonly<Record<string, never>>;
+    body: Readonly<Record<string, never>>;
+    answer: { readonly status: 200; readonly data: { readonly phone_session_id: string; readonly credentials: { readonly username: string; readonly password: string; readonly realm: string; readonly url: string; readonly uri: string }; readonly expires_at: string }; readonly errors: null };
+  };
   'GET /v2/tools': {
     path: Readonly<Record<string, never>>;
     query: { readonly page?: number; readonly limit?: number; readonly search?: string; readonly orderBy?: "created_at"; readonly orderDirection?: "asc" | "desc" };

@@ -7,8 +7,11 @@ type SessionOrder = Operations['POST /v1/phone-sessions']['body'];
 export interface PhoneOrder {
   /** Who is called, as the phone shows it. */
   readonly name: string;
-  readonly session: Omit<SessionOrder, 'caller'>;
+  /** A thread of a widget: the agent is called as its visitor calls it, and what is said is in the thread. */
+  readonly session: Omit<SessionOrder, 'caller'> | WidgetThread;
 }
+
+type WidgetThread = Operations['POST /v1/widget/{id}/threads/{thread_id}/call']['path'];
 
 export const phoneOpen = signal(false);
 /** Taken by the phone once it is there. */

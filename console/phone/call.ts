@@ -69,7 +69,9 @@ export async function begin({ name, session: order }: PhoneOrder): Promise<void>
     void refreshDevices();
     const [{ Line }, { data }] = await Promise.all([
       import('./line.ts'),
-      request('POST /v1/phone-sessions', { body: { ...order, caller: callerName() } }),
+      'thread_id' in order
+        ? request('POST /v1/widget/{id}/threads/{thread_id}/call', { path: order })
+        : request('POST /v1/phone-sessions', { body: { ...order, caller: callerName() } }),
     ]);
     if (isOver()) return;
     show('calling');

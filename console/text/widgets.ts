@@ -18,6 +18,7 @@ export const widgets = {
     greeting: 'Greeting',
     timeout: 'Ends after idle seconds',
     blocked: 'Words that are masked, one a line',
+    voice: 'Visitors may call the agent',
   },
   former: 'one that is not in the list',
   add: 'Create',
@@ -36,11 +37,13 @@ export const widgets = {
     title: 'On your page',
     text: 'Put this line into the page. Attributes change title, color and texts: docs/widgets.md.',
     name: 'Embed code',
+    voice:
+      'data-voice shows the call button. Calls need an edge with SIP_WSS_PORT, a page over HTTPS, and its policy must allow the address of the edge in connect-src: docs/widgets.md.',
     none: 'No origin is allowed yet, so no page shows the chat: add the origin of your page to the settings.',
   },
   preview: {
     title: 'Preview',
-    text: 'A real thread with the agent as it is saved now, as a visitor has it. It is in the inbox, too.',
+    text: 'A real thread with the agent as it is saved now, as a visitor has it, with a call where visitors may call. It is in the inbox, too.',
     start: 'Start a preview',
     again: 'Start another',
     label: 'Message of the visitor',
@@ -50,6 +53,7 @@ export const widgets = {
     empty: 'No thread yet.',
     emptyNext: 'One begins when a visitor opens the chat.',
     head: { begun: 'Begun', state: 'State', last: 'Last message' },
+    spoken: 'spoken',
     states: { ended: 'ended', person: 'a person answers', agent: 'the agent answers' },
   },
   thread: {
@@ -57,6 +61,7 @@ export const widgets = {
     close: 'Back to all threads',
     who: { USER: 'Visitor', ASSISTANT: 'Agent' },
     masked: (text: string) => `As it was written: ${text}`,
+    spoken: 'in a call',
     silent: 'Nothing was said yet.',
     message: 'Your answer',
     send: 'Send',

@@ -16,6 +16,8 @@ export interface Chat {
   readonly root: HTMLElement;
   /** The button that opens and closes it. */
   readonly launcher: HTMLElement;
+  /** The messages. */
+  readonly log: HTMLElement;
   /** Under the messages; the phone is put before it. */
   readonly status: HTMLElement;
   /** Announces new messages. */

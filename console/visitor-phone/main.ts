@@ -11,7 +11,7 @@ const keys = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'];
 
 /** @returns opens the phone, or shows it when it is open */
 export function createPhone(chat: Chat): { open: () => void } {
-  const { make, root, launcher, status, spoken, input } = chat;
+  const { make, root, launcher, log, status, spoken, input } = chat;
   const texts = textsOf(chat.given);
   let call: VisitorCall | null = null;
   let state: CallState = { at: 'consent' };
@@ -138,6 +138,14 @@ export function createPhone(chat: Chat): { open: () => void } {
     else close.focus();
   };
 
+  // The phone takes room from the messages, of which the newest stay in view.
+  let atEnd = true;
+  log.addEventListener('scroll', () => {
+    atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 60;
+  });
+  new ResizeObserver(() => {
+    if (atEnd) log.scrollTop = log.scrollHeight;
+  }).observe(log);
   window.addEventListener('pagehide', () => call?.hangUp());
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(css);

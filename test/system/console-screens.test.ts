@@ -263,10 +263,13 @@ describe('the widgets', () => {
     await page.getByLabel('Name').fill('Shop');
     await page.locator('select[name=agent]').selectOption({ label: 'Front desk' });
     await page.getByLabel('Origins of pages, one a line').fill('https://shop.example.com');
+    await page.getByLabel('Visitors may call the agent').check();
     await isAccessible(page);
     await button('Create').click();
     const widget = /[/]widgets[/]([^/]+)$/.exec(await addressOf('/widgets/'))?.[1] ?? '';
-    await page.getByText(`<script src="${control.url}/widget/${widget}/embed.js" async></script>`).waitFor();
+    await page
+      .getByText(`<script src="${control.url}/widget/${widget}/embed.js" async data-voice></script>`)
+      .waitFor();
     await button('Start a preview').click();
     const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByText('Harbour Dental, how can I help you?').waitFor();

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { PathwayList } from '#shared/api/pathways.ts';
 import { ThreadListAnswer, WidgetOne } from '#shared/api/widgets.ts';
-import { isAccessible, pageLimitMs, watchProblems } from '../kit/programs/console-page.ts';
+import { isAccessible, pageLimitMs, signIn, watchProblems } from '../kit/programs/console-page.ts';
 import { deniedMicrophone, hearing, pitchOf } from '../kit/programs/console-phone.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
@@ -29,6 +29,7 @@ export async function widgetCalls({ system, browser, port }: CallScene): Promise
     await hearsTheAgent(system, page, shop);
     await goesOnInWriting(page);
     await isForbidden(page, shop, stranger);
+    await isInConsole(system, page, shop);
   } finally {
     await context.close();
     await Promise.all([shop.close(), stranger.close()]);
@@ -38,6 +39,14 @@ export async function widgetCalls({ system, browser, port }: CallScene): Promise
 const log = (page: Page) => page.getByRole('log');
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const phone = (page: Page) => page.getByRole('group', { name: 'Call', exact: true });
+
+async function isInView(page: Page, text: string): Promise<boolean> {
+  const [message, around] = await Promise.all([
+    log(page).getByText(text).boundingBox(),
+    log(page).boundingBox(),
+  ]);
+  return message !== null && around !== null && message.y < around.y + around.height && message.y >= around.y;
+}
 
 async function makeWidget({ api }: TestSystem, { origin }: Site): Promise<string> {
   const demo = (await api.read(PathwayList, 'GET', '/v1/pathway')).find(({ name }) => name === 'Demo');
@@ -78,10 +87,14 @@ async function hearsTheAgent({ api }: TestSystem, page: Page, shop: Site): Promi
   await isAccessible(page);
   await button(page, 'Be silent').press('Enter');
   await phone(page).getByText('In a call; you are muted').waitFor();
+  expect(await button(page, '1').count()).toBe(0);
   await button(page, 'Keys').press('Enter');
   await button(page, '1').press('Enter');
   await log(page).getByText('You have reached sales.').waitFor();
   await phone(page).getByText('The call has ended.').waitFor();
+  await eventually('the newest message in view, above the phone', async () =>
+    (await isInView(page, 'You have reached sales.')) ? true : null,
+  );
   expect(problems).toEqual([]);
   const thread = await eventually('the call in the thread', async () => {
     const { data } = await api.read(ThreadListAnswer, 'GET', `/v1/widget/${shop.widget}/threads`);
@@ -117,4 +130,25 @@ async function isForbidden(page: Page, shop: Site, stranger: Site): Promise<void
   await button(page, 'Call').click();
   await button(page, 'Start the call').click();
   await phone(page).getByText('The chat is not available on this page.').waitFor();
+}
+
+/** The inbox has the thread as spoken, and a preview is called as by a visitor. */
+async function isInConsole(system: TestSystem, page: Page, { widget }: Site): Promise<void> {
+  const screen = `http://127.0.0.1:${system.controlPort}/widgets/${widget}`;
+  await signIn(page, screen, system.bootstrap.api_key);
+  await page.getByRole('row', { name: 'spoken' }).getByRole('link').click();
+  await page
+    .getByRole('region', { name: 'Thread' })
+    .getByRole('link', { name: 'in a call' })
+    .first()
+    .waitFor();
+  await button(page, 'Start a preview').click();
+  await button(page, 'Talk to Shop').click();
+  const bar = page.getByRole('complementary', { name: 'Phone' });
+  await bar.getByText('in a call').waitFor();
+  await page.keyboard.press('2');
+  await bar.getByText('Shop: ended').waitFor();
+  const preview = page.getByRole('region', { name: 'Preview' });
+  await preview.getByText('You have reached support.').waitFor();
+  await isAccessible(page);
 }

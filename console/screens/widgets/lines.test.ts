@@ -10,9 +10,11 @@ describe('what the screens of widgets show', () => {
   });
 
   it('names the script at the address of the console', () => {
-    expect(embedCode('https://control.example.com', '1-2')).toBe(
+    const codes = [false, true].map((voice) => embedCode('https://control.example.com', '1-2', voice));
+    expect(codes).toEqual([
       '<script src="https://control.example.com/widget/1-2/embed.js" async></script>',
-    );
+      '<script src="https://control.example.com/widget/1-2/embed.js" async data-voice></script>',
+    ]);
   });
 
   it('says who answers a thread, and that one has ended whoever answered', () => {

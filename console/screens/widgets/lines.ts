@@ -8,9 +8,9 @@ export function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** The line that shows a widget on a page. @param origin of control, as the browser reaches it */
-export function embedCode(origin: string, id: string): string {
-  return `<script src="${origin}/widget/${id}/embed.js" async></script>`;
+/** The line that shows a widget on a page. @param origin of control, as the browser reaches it @param voice with calls */
+export function embedCode(origin: string, id: string, voice: boolean): string {
+  return `<script src="${origin}/widget/${id}/embed.js" async${voice ? ' data-voice' : ''}></script>`;
 }
 
 export type ThreadState = 'ended' | 'person' | 'agent';

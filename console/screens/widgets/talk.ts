@@ -7,6 +7,8 @@ export interface Said {
   readonly content: string;
   /** Before words were masked. */
   readonly original_content: string | null;
+  /** In which it was spoken. */
+  readonly call_id: string | null;
 }
 
 export interface TalkState {

@@ -7,6 +7,7 @@ import { readStream } from '../../api/stream.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { Badge, type Tone } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
+import { pathTo } from '../../router.ts';
 import { widgets } from '../../text/widgets.ts';
 import { stateOf, type ThreadState } from './lines.ts';
 import { silent, type TalkState, talkAfter } from './talk.ts';
@@ -78,6 +79,11 @@ export function ThreadView(props: ThreadProps) {
                 <span class="quiet"> ({words.masked(message.original_content)})</span>
               )}
             </span>
+            {message.call_id !== null && (
+              <a class="quiet" href={pathTo('call', message.call_id)}>
+                {words.spoken}
+              </a>
+            )}
           </li>
         ))}
         {draft !== null && (

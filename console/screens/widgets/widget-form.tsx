@@ -37,6 +37,7 @@ function bodyOf(data: FormData): WidgetBody {
       blockedWords: linesOf(textOf(data, 'blocked')),
       greeting: greeting === '' ? null : greeting,
       timeoutSeconds: Number(textOf(data, 'timeout')),
+      voice: data.has('voice'),
     },
   };
 }
@@ -99,6 +100,10 @@ export function WidgetForm({ agents, widget, label, submit, run }: WidgetFormPro
       <label class="grows">
         {fields.blocked}
         <textarea name="blocked" rows={2} defaultValue={widget?.config.blockedWords.join('\n') ?? ''} />
+      </label>
+      <label class="check">
+        <input type="checkbox" name="voice" defaultChecked={widget?.config.voice ?? false} />
+        {fields.voice}
       </label>
     </Form>
   );

@@ -10,6 +10,7 @@ import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../../parts
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
+import { TalkButton } from '../../phone/talk-button.tsx';
 import { navigate, pathTo, query, withQuery } from '../../router.ts';
 import { widgets as words } from '../../text/widgets.ts';
 import { readAgents } from './agents.ts';
@@ -17,6 +18,7 @@ import { embedCode, stateOf } from './lines.ts';
 import { ThreadView, tones } from './thread.tsx';
 import { type WidgetBody, WidgetForm } from './widget-form.tsx';
 
+type Widget = Answer<'GET /v1/widget/{id}'>['data']['widget'];
 type Thread = Answer<'GET /v1/widget/{id}/threads'>['data']['threads'][number];
 
 /** Rows of a page. */
@@ -66,10 +68,14 @@ export function WidgetScreen({ id }: { readonly id: string }) {
           <section class="card" aria-labelledby="embed-title">
             <h2 id="embed-title">{words.embed.title}</h2>
             <p class="quiet">{words.embed.text}</p>
+            {data.widget.config.voice && <p class="quiet">{words.embed.voice}</p>}
             {data.widget.config.allowedOrigins.length === 0 && <p>{words.embed.none}</p>}
-            <CopiedText text={embedCode(window.location.origin, id)} name={words.embed.name} />
+            <CopiedText
+              text={embedCode(window.location.origin, id, data.widget.config.voice)}
+              name={words.embed.name}
+            />
           </section>
-          {mayChange.value && <Preview widget={id} />}
+          {mayChange.value && <Preview widget={data.widget} />}
           <Inbox widget={id} />
         </>
       )}
@@ -77,19 +83,22 @@ export function WidgetScreen({ id }: { readonly id: string }) {
   );
 }
 
-function Preview({ widget }: { readonly widget: string }) {
+function Preview({ widget: { id, name, config } }: { readonly widget: Widget }) {
   const thread = useSignal<string | null>(null);
   const start = async () => {
-    const { data } = await request('POST /v1/widget/{id}/threads', { path: { id: widget }, body: {} });
+    const { data } = await request('POST /v1/widget/{id}/threads', { path: { id }, body: {} });
     thread.value = data.thread.id;
   };
   return (
     <section class="card" aria-labelledby="preview-title">
       <h2 id="preview-title">{words.preview.title}</h2>
       <p class="quiet">{words.preview.text}</p>
-      {thread.value !== null && <ThreadView widget={widget} thread={thread.value} as="USER" />}
-      <p>
+      {thread.value !== null && <ThreadView widget={id} thread={thread.value} as="USER" />}
+      <p class="row">
         <ActButton run={start}>{thread.value === null ? words.preview.start : words.preview.again}</ActButton>
+        {thread.value !== null && config.voice && (
+          <TalkButton name={name} session={{ id, thread_id: thread.value }} />
+        )}
       </p>
     </section>
   );
@@ -108,7 +117,14 @@ const columnsOf = (widget: string): readonly Column<Thread>[] => {
     },
     {
       head: head.state,
-      cell: (thread) => <Badge tone={tones[stateOf(thread)]}>{states[stateOf(thread)]}</Badge>,
+      cell: (thread) => (
+        <>
+          <Badge tone={tones[stateOf(thread)]}>{states[stateOf(thread)]}</Badge>{' '}
+          {thread.messages.some(({ call_id }) => call_id !== null) && (
+            <Badge tone="quiet">{words.inbox.spoken}</Badge>
+          )}
+        </>
+      ),
     },
     { head: head.last, cell: ({ messages }) => messages.at(-1)?.content ?? '–', grows: true, from: 'medium' },
   ];

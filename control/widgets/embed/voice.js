@@ -11,7 +11,7 @@ const phonePath = '@phone';
 export const offerCalls = ({ page, elements, session, conversation }) => {
   const { base, given, texts } = page;
   if (given.voice === undefined || given.voice === 'false') return;
-  const { root, launcher, closer, again, status, spoken, input } = elements;
+  const { root, launcher, closer, again, log, status, spoken, input } = elements;
   const button = make('button', {
     type: 'button',
     className: 'call',
@@ -37,7 +37,7 @@ export const offerCalls = ({ page, elements, session, conversation }) => {
     status.textContent = texts.offline;
     try {
       phone ??= import(`${base}${phonePath}`).then(({ createPhone }) =>
-        createPhone({ make, given, root, launcher, status, spoken, input, credentials }),
+        createPhone({ make, given, root, launcher, log, status, spoken, input, credentials }),
       );
       const { open } = await phone;
       status.textContent = '';
