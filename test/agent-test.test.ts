@@ -15,6 +15,7 @@ const run = (name: string, status: string, more: Partial<Run> = {}): Run => ({
   overall_score: status === 'PASSED' ? 1 : 0.25,
   duration_ms: 1500,
   scenario: { name },
+  usage: null,
   assertion_results: [],
   ...more,
 });
@@ -63,6 +64,21 @@ run 11111111-1111-4111-8111-111111111111</error>
   </testsuite>
 </testsuites>
 `);
+  });
+});
+
+describe('the table of results', () => {
+  it('ends with tokens and cost once a model was asked, and with what is not known of them', () => {
+    expect(resultTable(batch)).not.toContain('tokens');
+    const usage = { input_tokens: 900, output_tokens: 100, cost: 0.0125, currency: 'EUR', unknown: [] };
+    const silent = { ...usage, cost: null, unknown: ['Nobody tells the tokens of the agent.'] };
+    const priced = { ...batch, runs: [run('Books', 'PASSED', { usage }), run('Hours', 'PASSED', { usage })] };
+    expect(resultTable(priced).split('\n').at(-2)).toBe('tokens: 1800 in, 200 out; cost: 0.025 EUR');
+    const partly = { ...batch, runs: [...priced.runs, run('Hangs', 'PASSED', { usage: silent })] };
+    expect(resultTable(partly).split('\n').slice(-3, -1)).toEqual([
+      'tokens: 2700 in, 300 out; cost: 0.025 EUR, without 1 run',
+      '    Nobody tells the tokens of the agent.',
+    ]);
   });
 });
 

@@ -99,6 +99,7 @@ function organization(id: string, event_webhook_url: string): OrganizationRow {
     realtime: null,
     pronunciations: null,
     key_terms: null,
+    model_prices: null,
     wide_sources: 0,
     disabled_at: null,
   } as const;

@@ -25,6 +25,7 @@ export {
   listApiKeys,
   listEdgeTokens,
   listOrganizations,
+  modelPricesOf,
   type OrganizationChange,
   revokeApiKey,
   revokedTokens,

@@ -31,6 +31,7 @@ describe('/v1/org/settings', () => {
       call_ceiling: { concurrent: null, per_minute: null },
       recording: null,
       key_terms: [],
+      model_prices: null,
       realtime: [],
       pronunciations: [],
     };
@@ -60,6 +61,20 @@ describe('/v1/org/settings', () => {
     expect((await patch({ key_terms: [] })).body.data).toMatchObject({ key_terms: [] });
     for (const key_terms of [['two\nlines'], [''], ['x'.repeat(65)], Array(101).fill('x'), null])
       expect((await patch({ key_terms })).codes).toEqual(['INVALID_PARAMETER']);
+  });
+
+  it('keeps what the organization pays for each model', async () => {
+    const models = [{ model: 'm-1', input: 2.5, output: 10 }];
+    const model_prices = { currency: 'EUR', models };
+    expect((await patch({ model_prices })).body.data).toMatchObject({ model_prices });
+    for (const wrong of [
+      { currency: 'eur', models },
+      { currency: 'EUR', models: [...models, ...models] },
+      { currency: 'EUR', models: [{ model: 'm-1', input: -1, output: 0 }] },
+    ])
+      expect((await patch({ model_prices: wrong })).codes).toEqual(['INVALID_PARAMETER']);
+    expect((await read()).body.data).toMatchObject({ model_prices });
+    expect((await patch({ model_prices: null })).body.data).toMatchObject({ model_prices: null });
   });
 
   it('lets alerts go by SMS once there is a phone number for them', async () => {

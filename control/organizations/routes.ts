@@ -1,6 +1,7 @@
 /** /v1/org: settings and the webhook secret (contract 14.1); keys and sessions have files of their own. */
 import { randomBytes } from 'node:crypto';
 import { NoMembers, plain } from '#shared/api/common.ts';
+import type { ModelPrices } from '#shared/api/model-prices.ts';
 import {
   OrganizationPatch,
   type OrganizationSettings,
@@ -54,8 +55,8 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
       response: { 200: OrganizationSettingsAnswer },
     },
     handler: async (request) => {
-      const { alert_emails, event_webhook_url, call_limits, recording, realtime, pronunciations, key_terms } =
-        request.body;
+      const { alert_emails, event_webhook_url, call_limits, recording, realtime } = request.body;
+      const { pronunciations, key_terms, model_prices } = request.body;
       if (typeof event_webhook_url === 'string') {
         checkUrl(event_webhook_url, 'https:', '/event_webhook_url', services.allowedTargets);
       }
@@ -67,6 +68,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
         ...(call_limits !== undefined && { call_limits: call_limits && toJson(call_limits) }),
         ...(pronunciations && { pronunciations: toJson(pronunciations) }),
         ...(key_terms && { key_terms: toJson(key_terms) }),
+        ...(model_prices !== undefined && { model_prices: model_prices && readPrices(model_prices) }),
         ...(recording !== undefined && {
           recording: recording && toJson(readRecording(recording, '/recording')),
         }),
@@ -139,6 +141,14 @@ function changeSettings(
   });
 }
 
+/** @throws ApiError INVALID_PARAMETER */
+function readPrices(prices: ModelPrices) {
+  const names = prices.models.map(({ model }) => model);
+  const twice = names.findIndex((name, index) => names.indexOf(name) < index);
+  if (twice < 0) return toJson(prices);
+  throw ApiError.invalid(`/model_prices/models/${twice}/model`, 'must not name one twice');
+}
+
 function smsNumber(text: string, index: number): string {
   const number = toE164(text);
   if (number !== null) return number;
@@ -160,5 +170,6 @@ function settingsView(row: OrganizationRow, deployment: CallCeiling): Organizati
     realtime: connectionsView(storedConnections(row)),
     pronunciations: row.pronunciations === null ? [] : fromJson(row.pronunciations),
     key_terms: row.key_terms === null ? [] : fromJson(row.key_terms),
+    model_prices: row.model_prices === null ? null : fromJson(row.model_prices),
   };
 }

@@ -1,6 +1,7 @@
 /** Organizations, API keys, operator keys and edge tokens. */
 import { randomBytes } from 'node:crypto';
 import type { KeyRole } from '#shared/api/keys.ts';
+import type { ModelPrices } from '#shared/api/model-prices.ts';
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import {
@@ -55,6 +56,7 @@ export async function createOrganization(
       realtime: null,
       pronunciations: null,
       key_terms: null,
+      model_prices: null,
       wide_sources: 0,
       disabled_at: null,
     })
@@ -76,6 +78,12 @@ export function storedConnections({ realtime }: Pick<OrganizationRow, 'realtime'
   return realtime === null ? [] : fromJson(realtime);
 }
 
+/** What an organization pays for language models; null: not known. */
+export async function modelPricesOf(db: Db, orgId: string): Promise<ModelPrices | null> {
+  const { model_prices } = await findOrganization(db, orgId);
+  return model_prices === null ? null : fromJson(model_prices);
+}
+
 export type OrganizationChange = Partial<
   Pick<
     OrganizationRow,
@@ -92,6 +100,7 @@ export type OrganizationChange = Partial<
     | 'realtime'
     | 'pronunciations'
     | 'key_terms'
+    | 'model_prices'
     | 'wide_sources'
   >
 >;

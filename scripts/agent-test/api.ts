@@ -27,6 +27,14 @@ export interface Run {
   readonly overall_score: number | null;
   readonly duration_ms: number | null;
   readonly scenario: { readonly id?: string; readonly name: string };
+  /** What it used of language models; null: not known. */
+  readonly usage: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cost: number | null;
+    readonly currency: string | null;
+    readonly unknown: readonly string[];
+  } | null;
   readonly assertion_results: readonly AssertionResult[];
   /** Why it ended this way, when no assertion says so. */
   readonly reason?: string;

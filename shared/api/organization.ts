@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { CallCeilingView, CallLimitsUpdate, CallLimitsView } from '#shared/api/call-limits.ts';
 import { Closed, Email, Iso, List, Nullable, PhoneNumber, Plain, Text } from '#shared/api/common.ts';
 import { KeyTerms } from '#shared/api/key-terms.ts';
+import { ModelPrices, ModelPricesView } from '#shared/api/model-prices.ts';
 import { Pronunciations, PronunciationsView } from '#shared/api/pronunciations.ts';
 import { RealtimeConnections, RealtimeConnectionsView } from '#shared/api/realtime.ts';
 import { RecordingSettings, RecordingSettingsView } from '#shared/api/recordings.ts';
@@ -25,6 +26,8 @@ export const OrganizationPatch = Closed({
   pronunciations: Optional(Pronunciations),
   /** Of all of its calls. Replaces the list. */
   key_terms: Optional(KeyTerms),
+  /** For the cost of test runs. Replaces the previous value; null: not known. */
+  model_prices: Optional(Nullable(ModelPrices)),
 });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
@@ -42,6 +45,7 @@ const Settings = Type.Object({
   realtime: RealtimeConnectionsView,
   pronunciations: PronunciationsView,
   key_terms: Type.Array(text, { maxItems: mostKeyTerms }),
+  model_prices: Nullable(ModelPricesView),
 });
 export type OrganizationSettings = Static<typeof Settings>;
 

@@ -16,12 +16,12 @@ import { type ModelFailure, ModelUnavailable } from './model-unavailable.ts';
 /** The role in which a model is used. */
 export type ModelRole = 'agent' | 'turbo' | 'caller' | 'judge';
 
-/** Tokens of one request, as counted by its server. */
+/** Tokens of one request, as counted by its server; null: the server did not say, or its answer was not read to its end. */
 export interface Usage {
   readonly role: ModelRole;
   readonly model: string;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
 }
 
 export interface LanguageModelOptions {
@@ -100,10 +100,22 @@ export class LanguageModel implements DialogueModel {
     }));
   }
 
+  /** The same model, whose requests are counted once more. */
+  counted(usage: LanguageModelOptions['usage']): LanguageModel {
+    const { usage: own } = this.#options;
+    const both = (used: Usage) => {
+      own(used);
+      usage(used);
+    };
+    return new LanguageModel({ ...this.#options, usage: both });
+  }
+
   /** Streams text and tool calls. The request is aborted when the consumer stops reading. */
   async *reply(request: ModelRequest): AsyncGenerator<DialoguePart> {
     const stop = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
+    let parts = 0;
+    let isCounted = false;
     try {
       const { sdk, model } = await this.#sdk;
       const { fullStream } = sdk.streamText({
@@ -112,7 +124,6 @@ export class LanguageModel implements DialogueModel {
         abortSignal: signal,
         onError: () => undefined,
       });
-      let parts = 0;
       for await (const part of fullStream) {
         if (part.type === 'text-delta' && part.text !== '') {
           parts++;
@@ -122,7 +133,10 @@ export class LanguageModel implements DialogueModel {
           yield { type: 'call', call: { id: part.toolCallId, name: part.toolName, input: part.input } };
         } else if (part.type === 'error') throw part.error;
         else if (part.type === 'abort') signal.throwIfAborted();
-        else if (part.type === 'finish') this.#count(part.totalUsage);
+        else if (part.type === 'finish') {
+          isCounted = true;
+          this.#count(part.totalUsage);
+        }
       }
       if (parts === 0) throw this.#nonsense('its answer is empty');
     } catch (error) {
@@ -130,6 +144,8 @@ export class LanguageModel implements DialogueModel {
       throw this.#asUnavailable(error);
     } finally {
       stop.abort();
+      // Usage comes with the last part; an answer that was cut off before it has cost tokens all the same.
+      if (parts > 0 && !isCounted) this.#count({});
     }
   }
 
@@ -142,8 +158,11 @@ export class LanguageModel implements DialogueModel {
       this.#count(usage);
       return text;
     } catch (error) {
+      // The server may have counted an answer that nobody waited for, or that cannot be read.
+      const failure = this.#asUnavailable(error);
+      if (request.signal?.aborted || failure.failure === 'nonsense') this.#count({});
       request.signal?.throwIfAborted();
-      throw this.#asUnavailable(error);
+      throw failure;
     }
   }
 
@@ -183,10 +202,17 @@ export class LanguageModel implements DialogueModel {
     };
   }
 
-  #count(usage: { inputTokens: number | undefined; outputTokens: number | undefined }): void {
+  #count({
+    inputTokens,
+    outputTokens,
+  }: {
+    inputTokens?: number | undefined;
+    outputTokens?: number | undefined;
+  }) {
     const { role, model } = this.#options;
-    const { inputTokens = 0, outputTokens = 0 } = usage;
-    this.#options.usage({ role, model, input_tokens: inputTokens, output_tokens: outputTokens });
+    const input_tokens = inputTokens ?? null;
+    const output_tokens = outputTokens ?? null;
+    this.#options.usage({ role, model, input_tokens, output_tokens });
   }
 
   #nonsense(why: string): ModelUnavailable {

@@ -39,7 +39,11 @@ export interface Models {
   agent(options: AgentModelOptions): AgentModels;
   readonly caller: LanguageModel | null;
   readonly judge: LanguageModel | null;
+  /** The same models, whose requests are counted once more: for one conversation. */
+  counted(usage: LanguageModelOptions['usage']): Models;
 }
+
+type Roles = Readonly<Record<ModelRole, LanguageModel | null>>;
 
 export function createModels(
   settings: AgentModelSettings & Partial<TestModelSettings>,
@@ -70,14 +74,36 @@ export function createModels(
   };
   const make = (role: ModelRole, server: ModelServer | null | undefined): LanguageModel | null =>
     server ? new LanguageModel({ ...common, ...server, role }) : null;
-  const base = make('agent', settings.agent);
-  const turbo = make('turbo', settings.turbo);
+  const metrics = (prefix: string) => ({
+    ...counts.snapshot(prefix),
+    [`${prefix}model_requests`]: gate.inside,
+    [`${prefix}model_requests_waiting`]: gate.waiting,
+  });
+  return modelsOf(
+    {
+      agent: make('agent', settings.agent),
+      turbo: make('turbo', settings.turbo),
+      caller: make('caller', settings.caller),
+      judge: make('judge', settings.judge),
+    },
+    metrics,
+  );
+}
+
+function modelsOf(roles: Roles, metrics: Models['metrics']): Models {
+  const { agent: base, turbo, caller, judge } = roles;
   return {
-    metrics: (prefix) => ({
-      ...counts.snapshot(prefix),
-      [`${prefix}model_requests`]: gate.inside,
-      [`${prefix}model_requests_waiting`]: gate.waiting,
-    }),
+    metrics,
+    counted: (usage) =>
+      modelsOf(
+        {
+          agent: base?.counted(usage) ?? null,
+          turbo: turbo?.counted(usage) ?? null,
+          caller: caller?.counted(usage) ?? null,
+          judge: judge?.counted(usage) ?? null,
+        },
+        metrics,
+      ),
     agent({ model: wanted, temperature = 0.7, onFailure, failed, seed }) {
       if (!base || !turbo) return { understanding: ruleEngine, dialogue: ruleDialogue };
       const options = {
@@ -94,8 +120,8 @@ export function createModels(
       );
       return { understanding, dialogue: own };
     },
-    caller: make('caller', settings.caller),
-    judge: make('judge', settings.judge),
+    caller,
+    judge,
   };
 }
 
@@ -108,8 +134,8 @@ class ModelCounts implements Pick<LanguageModelOptions, 'usage' | 'attempted'> {
     const label = model.replace(/["\\\n{}]/g, '_');
     const series = (direction: string) =>
       `model_tokens_total{role="${role}",model="${label}",direction="${direction}"}`;
-    this.#add(series('input'), input_tokens);
-    this.#add(series('output'), output_tokens);
+    this.#add(series('input'), input_tokens ?? 0);
+    this.#add(series('output'), output_tokens ?? 0);
   };
 
   readonly attempted = (role: ModelRole, outcome: 'ok' | ModelFailure): void => {

@@ -1,4 +1,5 @@
 /** One run: the conversation as it is held, the verdicts with their reasons, and beside another run. */
+import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
@@ -103,6 +104,31 @@ export function RunScreen({ id }: { id: string }) {
   );
 }
 
+/** Nothing for a run that asked no model. */
+function usageRows({ usage }: Run): [string, ComponentChildren][] {
+  if (usage === null || (usage.models.length === 0 && usage.unknown.length === 0)) return [];
+  const { cost, currency, input_tokens, output_tokens, unknown } = usage;
+  const why = unknown.join(' ');
+  return [
+    [
+      words.facts.tokens,
+      <span key="tokens" title={why}>
+        {words.tokens(input_tokens, output_tokens)}
+      </span>,
+    ],
+    [
+      words.facts.cost,
+      cost === null ? (
+        <span key="cost" title={why}>
+          –
+        </span>
+      ) : (
+        `${cost} ${currency ?? ''}`
+      ),
+    ],
+  ];
+}
+
 function RunFacts({ run }: { run: Run }) {
   const { facts } = words;
   const by = ({ provider, model }: Run['evaluator']['caller']) =>
@@ -129,6 +155,7 @@ function RunFacts({ run }: { run: Run }) {
         [facts.caller, by(run.evaluator.caller)],
         [facts.agent, by(run.evaluator.agent)],
         [facts.judge, by(run.evaluator.judge)],
+        ...usageRows(run),
         [facts.at, <Time key="at" at={run.started_at ?? run.created_at} />],
         ...(run.simulation_set_id === null
           ? []

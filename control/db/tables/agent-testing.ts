@@ -1,6 +1,7 @@
 /** Scenarios, runs, and all that is made of them. */
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { FixPlan } from '#shared/api/agent-testing/tornado.ts';
+import type { Usage } from '#shared/api/agent-testing/usage.ts';
 import type { Json } from '../json.ts';
 import type { Flag, IsoTime, OpenObject } from './columns.ts';
 
@@ -83,6 +84,8 @@ export interface TestRunRow {
   overall_score: number | null;
   /** Hash of what was said; null: not ended, or ended before there was one. */
   conversation: string | null;
+  /** What it used of language models; null: not ended, cancelled, or from before it was counted. */
+  usage: Json<Usage> | null;
   /** Hash of its nodes by first visit (TestPathRow); empty: none. */
   path_id: string;
   /** The node that a failure is attributed to (contract 6.10); empty: none. */

@@ -1,5 +1,6 @@
 /** Who uses the control plane, with which keys, and what they changed. */
 import type { KeyRole } from '#shared/api/keys.ts';
+import type { ModelPrices } from '#shared/api/model-prices.ts';
 import type { RealtimeConnection } from '#shared/edge-protocol/agents.ts';
 import type { CallLimits } from '#shared/edge-protocol/numbers.ts';
 import type { RecordingChoice } from '#shared/edge-protocol/recordings.ts';
@@ -33,6 +34,8 @@ export interface OrganizationRow {
   pronunciations: Json<Pronunciation[]> | null;
   /** Words that callers are likely to say; null: none. */
   key_terms: Json<string[]> | null;
+  /** What it pays for language models; null: not known. */
+  model_prices: Json<ModelPrices> | null;
   /** Whether its numbers may list networks that are wide by `isWide` of shared/networks.ts. */
   wide_sources: Flag;
   /** Set: its keys are rejected and its numbers are not answered. */

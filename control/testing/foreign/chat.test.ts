@@ -2,14 +2,17 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { type ChatAnswer, ChatServer } from '../../../test/kit/fakes/chat-server.ts';
+import { RunUsage } from '../judging/usage.ts';
 import { ForeignChat } from './chat.ts';
 import { type ForeignSettings, unset } from './rules.ts';
 
 let server: ChatServer | null = null;
+let usage = new RunUsage(null);
 
 afterEach(() => {
   server?.close();
   server = null;
+  usage = new RunUsage(null);
 });
 
 const openai = { format: 'openai', model: 'm', body: null, reply: null, ended: null } as const;
@@ -32,6 +35,7 @@ async function chatWith(
     outgoing: { clock: systemClock, allowedTargets: parseNetworks(['127.0.0.0/8']) },
     conversationId: 'run-1',
     signal: new AbortController().signal,
+    usage,
   });
 }
 
@@ -59,6 +63,16 @@ describe('a chat completion', () => {
       authorization: 'Bearer secret',
       'content-type': 'application/json',
     });
+  });
+
+  test('tells its tokens', async () => {
+    let told: object = { usage: { prompt_tokens: 30, completion_tokens: 4 } };
+    const chat = await chatWith(() => ({ body: { ...completion('Hello.').body, ...told } }), {});
+    await chat.say('Hi');
+    expect(usage.tokens('agent')).toBe(34);
+    told = {};
+    await chat.say('Hi');
+    expect(usage.tokens('agent')).toContain('1 of 2 requests of the agent to model m');
   });
 
   test('that only calls tools says nothing', async () => {

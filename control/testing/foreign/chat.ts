@@ -4,6 +4,7 @@ import { OutgoingFailure } from '#outgoing/failure.ts';
 import { type OutgoingParts, sendOutgoing } from '#outgoing/request.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { valueAtPointer } from '#shared/json-pointer.ts';
+import type { RunUsage } from '../judging/usage.ts';
 import type { ForeignSettings } from './rules.ts';
 
 /** The agent did not answer, or with something that cannot be read. */
@@ -36,7 +37,11 @@ export interface ForeignChatParts {
   /** Of the run; the agent may tell conversations apart by it. */
   readonly conversationId: string;
   readonly signal: AbortSignal;
+  readonly usage: Pick<RunUsage, 'add' | 'lacks'>;
 }
+
+/** Of an agent that tells nothing of its tokens. */
+export const unseenTokens = 'The tested agent is not part of this service: its tokens are not known.';
 
 const mostAnswerBytes = 262_144;
 /** Of what it says in one turn, characters. */
@@ -64,9 +69,28 @@ export class ForeignChat {
     const before = [...this.#messages];
     if (message !== '') this.#messages.push({ role: 'user', content: message });
     const answer = await this.#post(this.#body(message, before));
+    this.#count(answer);
     const reply = this.#read(answer);
     if (reply.text !== '') this.#messages.push({ role: 'assistant', content: reply.text });
     return reply;
+  }
+
+  /** A chat completion may tell what it used; whether other forms ask a model at all, nobody knows. */
+  #count(answer: unknown): void {
+    const { settings, usage } = this.#parts;
+    if (settings.format !== 'openai') {
+      usage.lacks('agent', unseenTokens);
+      return;
+    }
+    const tokens = (name: string) => {
+      const value = valueAtPointer(answer, `/usage/${name}`);
+      return Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : null;
+    };
+    usage.add('agent', {
+      model: settings.model ?? '',
+      input_tokens: tokens('prompt_tokens'),
+      output_tokens: tokens('completion_tokens'),
+    });
   }
 
   #body(message: string, history: readonly Message[]): unknown {

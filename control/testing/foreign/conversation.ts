@@ -4,6 +4,7 @@ import type { SecretBox, TestAgentRow } from '../../db/index.ts';
 import { leaving, shownMove } from '../callers/moves.ts';
 import type { Caller } from '../callers/ports.ts';
 import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
+import type { RunUsage } from '../judging/usage.ts';
 import { ForeignChat, type ForeignReply } from './chat.ts';
 import { headersOf, settingsOf } from './rules.ts';
 
@@ -11,6 +12,8 @@ export interface ForeignParts {
   readonly runId: string;
   readonly agent: TestAgentRow;
   readonly secrets: SecretBox;
+  /** Where a chat completion's own count of its tokens goes. */
+  readonly usage: Pick<RunUsage, 'add' | 'lacks'>;
   readonly outgoing: OutgoingParts;
   readonly caller: Caller;
   /** The conversation ends after this many moves of the caller. */
@@ -28,13 +31,14 @@ interface ForeignConversed {
 
 /** Rejects with ForeignAgentFailure when the agent gives no answer, with the reason of `signal` when that is aborted. */
 export async function converseWithForeign(parts: ForeignParts): Promise<ForeignConversed> {
-  const { agent, caller, maxTurns, onLine, outgoing, runId, secrets, signal } = parts;
+  const { agent, caller, maxTurns, onLine, outgoing, runId, secrets, signal, usage } = parts;
   const chat = new ForeignChat({
     settings: settingsOf(agent),
     headers: headersOf(agent, secrets),
     outgoing,
     conversationId: runId,
     signal,
+    usage,
   });
   const lines: ChatLine[] = [];
   const add = (line: Pick<ChatLine, 'role' | 'content' | 'turn'>) => {

@@ -95,6 +95,14 @@ export interface ConversationRecord {
   readonly spoken?: readonly { readonly said: string; readonly heard: string | null }[];
 }
 
+/** What a run used of language models. Text: why it is not known. */
+export interface Spent {
+  tokens(scope: SpentScope): number | string;
+  cost(scope: SpentScope): number | string;
+}
+/** `agent`: the tested agent alone; `run`: caller and judge too. */
+export type SpentScope = 'agent' | 'run';
+
 /** Words that were actually said. */
 export interface Evidence {
   /** 0-based index in `chat_history` */

@@ -2,7 +2,7 @@
 import type { TestRunRow } from '../../db/index.ts';
 import type { Happening } from '../../events/index.ts';
 
-type Told = Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'attempts' | 'conversation'>;
+type Told = Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'attempts' | 'conversation' | 'usage'>;
 
 /** @param at ISO */
 export function happeningOfRun(run: Told, at: string): Happening {

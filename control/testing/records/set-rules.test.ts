@@ -12,7 +12,7 @@ function run(
   failed: string[] = [],
 ): SimulatedRun {
   const results = failed.map((type) => result(type as 'NODE_REACHED', { ...booked, status: 'FAILED' }));
-  return { id, status, score, conversation: null, results };
+  return { id, status, score, conversation: null, usage: null, results };
 }
 
 describe('the statistics of a scenario', () => {
@@ -46,6 +46,7 @@ describe('the statistics of a scenario', () => {
       worst_run_id: 'r2',
       common_failure_modes: ['NODE_REACHED:Booked: 2 of 5', 'LLM_JUDGE:Booked: 1 of 5'],
       confidence: 'medium',
+      usage: { input_tokens: 0, output_tokens: 0, cost: null, currency: null, runs_without_cost: 8 },
     });
   });
 
@@ -93,7 +94,7 @@ describe('the statistics of a scenario', () => {
       }),
     );
     const modes = scenarioStatistics(scenario, [
-      { id: 'r', status: 'FAILED', score: 0, conversation: null, results },
+      { id: 'r', status: 'FAILED', score: 0, conversation: null, usage: null, results },
     ]);
     expect(modes.common_failure_modes).toEqual([
       'CUSTOM_LLM:id: 1 of 1',
@@ -114,14 +115,15 @@ describe('a simulation set', () => {
 
   it('sums its scenarios, leaving unfinished ones out of the rate', () => {
     const scenarios = [of('PASSED'), of('PASSED', 'PASSED', 'FAILED'), of('ERROR'), of('FAILED')];
-    expect(overallStatistics(scenarios)).toEqual({
+    expect(overallStatistics(scenarios, [])).toEqual({
       avg_pass_rate: 0.5556,
       flaky_count: 1,
       reliable_count: 1,
       total_runs: 5,
       errored: 1,
+      usage: { input_tokens: 0, output_tokens: 0, cost: null, currency: null, runs_without_cost: 0 },
     });
-    expect(overallStatistics([of('ERROR')]).avg_pass_rate).toBeNull();
+    expect(overallStatistics([of('ERROR')], []).avg_pass_rate).toBeNull();
   });
 
   it('passes when every rate reaches the threshold, compared unrounded', () => {

@@ -5,6 +5,8 @@ import type {
   OverallStatistics,
   ScenarioStatistics,
 } from '#shared/api/agent-testing/batches.ts';
+import type { Usage } from '#shared/api/agent-testing/usage.ts';
+import { usageSum } from '#shared/usage-sum.ts';
 import type { TestRunRow } from '../../db/index.ts';
 import type { AssertionResult } from '../judging/ports.ts';
 import { flakinessOf, rateOf } from '../judging/rates.ts';
@@ -17,6 +19,8 @@ export interface SimulatedRun {
   readonly score: number | null;
   /** Equal in runs that had the same conversation; null: not known, so it counts as one of its own. */
   readonly conversation: string | null;
+  /** Null: not known. */
+  readonly usage: Usage | null;
   readonly results: readonly Pick<AssertionResult, 'assertion_id' | 'type' | 'name' | 'passed'>[];
 }
 
@@ -53,6 +57,7 @@ export function scenarioStatistics(
     worst_run_id: worstRun(finished),
     common_failure_modes: failureModes(finished),
     confidence: confidence(distinct),
+    usage: usageSum(runs.map(({ usage }) => usage)),
   };
 }
 
@@ -80,7 +85,10 @@ function failureModes(finished: readonly SimulatedRun[]): string[] {
 }
 
 /** Rates are computed unrounded from the counts. */
-export function overallStatistics(scenarios: readonly ScenarioStatistics[]): OverallStatistics {
+export function overallStatistics(
+  scenarios: readonly ScenarioStatistics[],
+  runs: readonly Pick<SimulatedRun, 'usage'>[],
+): OverallStatistics {
   const rates = scenarios.flatMap(({ passed, total_runs: n }) => (n === 0 ? [] : [passed / n]));
   return {
     avg_pass_rate: rounded(mean(rates)),
@@ -88,6 +96,7 @@ export function overallStatistics(scenarios: readonly ScenarioStatistics[]): Ove
     reliable_count: rates.filter((rate) => rate === 1).length,
     total_runs: scenarios.reduce((sum, { total_runs }) => sum + total_runs, 0),
     errored: scenarios.reduce((sum, { errored }) => sum + errored, 0),
+    usage: usageSum(runs.map(({ usage }) => usage)),
   };
 }
 

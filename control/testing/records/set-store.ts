@@ -73,7 +73,7 @@ export async function beginSet(db: Db, id: string): Promise<void> {
 
 export async function setView(db: Db, set: TestSimulationSetRow) {
   const { id, status, simulations_per_scenario, pass_threshold, created_at, completed_at } = set;
-  const scenarios = await statisticsOf(db, set);
+  const { runs, scenarios } = await statisticsOf(db, set);
   return {
     id,
     status,
@@ -82,7 +82,7 @@ export async function setView(db: Db, set: TestSimulationSetRow) {
     pass_threshold,
     statistics: {
       per_scenario: Object.fromEntries(scenarios.map((one) => [one.scenario_id, one])),
-      overall: overallStatistics(scenarios),
+      overall: overallStatistics(scenarios, runs),
     },
     created_at,
     completed_at,
@@ -99,7 +99,8 @@ export async function settleSet(db: Db, id: string, now: string): Promise<void> 
     .where('status', 'in', ['PENDING', 'RUNNING'])
     .executeTakeFirst();
   if (!open) return;
-  const status = setStatus(await statisticsOf(db, open), open.pass_threshold);
+  const { scenarios } = await statisticsOf(db, open);
+  const status = setStatus(scenarios, open.pass_threshold);
   await db
     .updateTable('test_simulation_sets')
     .set({ status, completed_at: now })
@@ -130,19 +131,25 @@ async function hasOpenRuns(db: Db, id: string): Promise<boolean> {
 }
 
 /** In the order of the request, over the ended runs. Deleted scenarios keep their names. */
-async function statisticsOf(db: Db, set: TestSimulationSetRow): Promise<ScenarioStatistics[]> {
+async function statisticsOf(
+  db: Db,
+  set: TestSimulationSetRow,
+): Promise<{ scenarios: ScenarioStatistics[]; runs: SimulatedRun[] }> {
   const ids: string[] = fromJson(set.scenario_ids);
   const rows = await db.selectFrom('test_scenarios').select(['id', 'name']).where('id', 'in', ids).execute();
   const names = new Map(rows.map(({ id, name }) => [id, name]));
   const runs = await simulatedRuns(db, set.id);
-  return ids.map((id) => scenarioStatistics({ id, name: names.get(id) ?? id }, runs.get(id) ?? []));
+  return {
+    scenarios: ids.map((id) => scenarioStatistics({ id, name: names.get(id) ?? id }, runs.get(id) ?? [])),
+    runs: [...runs.values()].flat(),
+  };
 }
 
 /** By scenario, oldest first. */
 async function simulatedRuns(db: Db, id: string): Promise<Map<string, SimulatedRun[]>> {
   const runs = await db
     .selectFrom('test_runs')
-    .select(['id', 'scenario_id', 'status', 'overall_score', 'conversation'])
+    .select(['id', 'scenario_id', 'status', 'overall_score', 'conversation', 'usage'])
     .where('simulation_set_id', '=', id)
     .where('status', 'not in', ['PENDING', 'RUNNING'])
     .orderBy('created_at')
@@ -172,6 +179,7 @@ async function simulatedRuns(db: Db, id: string): Promise<Map<string, SimulatedR
         status: run.status,
         score: run.overall_score,
         conversation: run.conversation,
+        usage: run.usage === null ? null : fromJson(run.usage),
         results: (byRun.get(run.id) ?? []).map(({ type, name, assertion_id }) => ({
           type: type as AssertionType,
           name,

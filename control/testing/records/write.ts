@@ -1,5 +1,6 @@
 /** Inserting and ending runs. Every end goes through here, because analytics count it. */
 import { createHash } from 'node:crypto';
+import type { Usage } from '#shared/api/agent-testing/usage.ts';
 import {
   type Db,
   type TestAssertionResultRow,
@@ -21,12 +22,20 @@ export type FinalStatus = 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
 /** Inserts a waiting run, with the scenario's current form. */
 export async function insertRun(
   db: Db,
-  run: Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts' | 'conversation'>,
+  run: Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts' | 'conversation' | 'usage'>,
   record: Pick<TestRunRecordRow, 'scenario' | 'evaluator'>,
 ): Promise<void> {
   await db
     .insertInto('test_runs')
-    .values({ ...run, path_id: '', failed_node_id: '', turn_count: 0, attempts: 0, conversation: null })
+    .values({
+      ...run,
+      path_id: '',
+      failed_node_id: '',
+      turn_count: 0,
+      attempts: 0,
+      conversation: null,
+      usage: null,
+    })
     .execute();
   await recordEvents(db, [happeningOfRun({ ...run, turn_count: 0 }, run.created_at)]);
   await db
@@ -68,6 +77,8 @@ export interface RunEnd {
   readonly failedNodeId: string | null;
   readonly record: Partial<Omit<TestRunRecordRow, 'run_id' | 'scenario'>>;
   readonly results: readonly AssertionResult[];
+  /** Null or absent: not known. */
+  readonly usage?: Usage | null;
 }
 
 /**
@@ -91,6 +102,7 @@ export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolea
       path_id,
       failed_node_id,
       conversation: conversationId(end),
+      usage: end.usage ? toJson(end.usage) : null,
     })
     .where('id', '=', id)
     .where('status', 'in', ['PENDING', 'RUNNING'])

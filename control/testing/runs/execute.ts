@@ -2,6 +2,7 @@
 import { GraphError } from '#shared/agent/graph.ts';
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
+import type { Usage } from '#shared/api/agent-testing/usage.ts';
 import { ApiError } from '#shared/errors.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import type { TextAgent } from '../../conversations/index.ts';
@@ -9,13 +10,14 @@ import { fromJson, type TestAgentRow, type TestRunRow, toJson } from '../../db/i
 import { isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { type CalledTargets, calledAgent, requireProven } from '../foreign/called.ts';
-import { ForeignAgentFailure } from '../foreign/chat.ts';
+import { ForeignAgentFailure, unseenTokens } from '../foreign/chat.ts';
 import { converseWithForeign } from '../foreign/conversation.ts';
 import { foreignHash, isSpoken, settingsOf } from '../foreign/rules.ts';
 import { findForeignAgent } from '../foreign/store.ts';
 import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.ts';
 import type { ChatLine, ToneAnswer } from '../judging/ports.ts';
 import { runVerdict, toneView, type Verdict } from '../judging/scoring.ts';
+import type { RunUsage } from '../judging/usage.ts';
 import { mockProblems, outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
 import { converseOverCall, type OverCallParts, type OverCallServices } from '../over-call/over-call.ts';
@@ -48,6 +50,8 @@ export interface Work {
   readonly run: TestRunRow;
   /** As of the run's creation. */
   readonly scenario: Scenario;
+  /** Of all attempts at the run. */
+  readonly usage: RunUsage;
 }
 
 /** The result of a run. */
@@ -67,15 +71,20 @@ export class HopelessRun extends Error {
  * with the reason of `signal` when that is aborted.
  */
 export async function executeRun(
-  services: ExecutionServices,
+  all: ExecutionServices,
   work: Work,
   signal: AbortSignal,
   onLine: (line: ChatLine) => void,
 ): Promise<Executed> {
+  const services = { ...all, models: all.models.counted(work.usage.count) };
   const began = services.clock.now();
   const { run, scenario } = work;
   if (scenario.scenario_type === 'HISTORICAL') {
     const conversed = recorded(scenario);
+    work.usage.lacks(
+      'agent',
+      'The conversation was recorded earlier: the tokens of its agent are not known.',
+    );
     for (const line of conversed.record.chat_history) onLine(line);
     return { end: await judged(services, work, conversed, began), contentHash: null };
   }
@@ -99,6 +108,7 @@ async function foreign(
   const { allowedTargets, clock, database, models, secrets } = services;
   const { run, scenario } = work;
   const began = clock.now();
+  const { usage } = work;
   const agent = await findForeignAgent(database.db, run.org_id, agentId);
   if (!agent) throw new HopelessRun('The tested agent was deleted.');
   const common = {
@@ -111,7 +121,7 @@ async function foreign(
   try {
     const conversed = isSpoken(settingsOf(agent))
       ? await foreignOverCall(services, work, agent, common)
-      : await converseWithForeign({ ...common, agent, secrets, outgoing: { clock, allowedTargets } });
+      : await converseWithForeign({ ...common, agent, usage, secrets, outgoing: { clock, allowedTargets } });
     signal.throwIfAborted();
     return { end: await judged(services, work, conversed, began), contentHash: foreignHash(agent) };
   } catch (error) {
@@ -122,7 +132,7 @@ async function foreign(
 /** @throws HopelessRun when it may not be called, or what its settings name is gone */
 async function foreignOverCall(
   services: ExecutionServices,
-  { run, scenario }: Work,
+  { run, scenario, usage }: Work,
   agent: TestAgentRow,
   common: Pick<OverCallParts, 'runId' | 'caller' | 'maxTurns' | 'signal' | 'onLine'>,
 ) {
@@ -132,6 +142,7 @@ async function foreignOverCall(
     return calledAgent(database.db, agent, secrets);
   };
   const { target, wish } = await called().catch(hopelessForApi);
+  usage.lacks('agent', unseenTokens);
   await calledTargets.turn(settingsOf(agent), common.signal);
   const { webhook, tools } = conversations;
   const outside = outsideOf(scenario.metadata);
@@ -165,12 +176,13 @@ function movesOf({ input_messages, max_turns, scenario_type }: Scenario): number
 
 function live(
   services: ExecutionServices,
-  { run, scenario }: Work,
+  work: Work,
   agent: TextAgent,
   signal: AbortSignal,
   onLine: (line: ChatLine) => void,
 ): Promise<Conversed & { readonly voice?: Voice }> {
   const { clock, conversations, models } = services;
+  const { run, scenario } = work;
   const [problem] = mockProblems(scenario.metadata);
   // Its answers would not be those that the author meant.
   if (problem) throw new HopelessRun(`The scenario has an invalid mock: ${problem.path} ${problem.rule}.`);
@@ -186,7 +198,7 @@ function live(
     signal,
     onLine,
   };
-  if (run.transport === 'sip') return overCall(services, { run, scenario }, common);
+  if (run.transport === 'sip') return overCall(services, work, common);
   const agentModels = models.agent({ onFailure: 'reject', seed: run.seed });
   return converse({ ...common, models: agentModels, clock, seed: run.seed });
 }
@@ -194,13 +206,15 @@ function live(
 /** @throws HopelessRun when the number no longer answers with the tested version */
 async function overCall(
   services: ExecutionServices,
-  { run, scenario }: Work,
+  { run, scenario, usage }: Work,
   common: Omit<OverCallParts, 'orgId' | 'target' | 'settings' | 'startNodeId' | 'maxMinutes' | 'seed'>,
 ) {
   const { org_id: orgId, version_number, phone_number } = run;
   const { db } = services.database;
   const testable = requireTestableNumber(db, orgId, ownSubjectOf(run), version_number, phone_number ?? '');
   const number = await testable.catch(hopelessForApi);
+  if (evaluatorsOf(services.models, scenario).agent.provider !== 'embedded')
+    usage.lacks('agent', 'In a call the edge asks the model of the agent, and does not tell its tokens.');
   return converseOverCall(services, {
     ...common,
     orgId,
@@ -257,15 +271,15 @@ function withStart(agent: TextAgent, startNodeId: string | null): TextAgent {
 
 async function judged(
   { clock, models }: ExecutionServices,
-  { run, scenario }: Work,
+  { run, scenario, usage }: Work,
   { currentNodeId, turnCount, voice, ...conversed }: Conversed & { readonly voice?: Voice },
   began: number,
 ): Promise<RunEnd> {
   const record = voice ? { ...conversed.record, voice } : conversed.record;
   const judge = judgeOf(models);
-  const judging = { judge, seed: run.seed };
-  const results = await evaluateAssertions(scenario.assertions, record, judging);
   const tone = scenario.service_tone_enabled ? await judge.tone(record, run.seed) : null;
+  const judging = { judge, seed: run.seed, spent: usage };
+  const results = await evaluateAssertions(scenario.assertions, record, judging);
   const view = tone && toneView(tone, record);
   const verdict = verdictOf(runVerdict(results, view?.overall_tone_score ?? null), tone);
   const visited = record.nodes_visited;
@@ -278,6 +292,7 @@ async function judged(
     nodesVisited: visited,
     failedNodeId: failedNode(scenario.assertions, results, visited),
     results,
+    usage: usage.view(),
     record: {
       chat_history: toJson(record.chat_history),
       variables_extracted: toJson(record.variables),
@@ -302,12 +317,13 @@ function verdictOf(verdict: Verdict, tone: ToneAnswer | null): Verdict {
   return { ...verdict, status: 'ERROR', reasoning: error, error };
 }
 
-/** The end of an aborted run. @param lines transcript so far */
+/** The end of an aborted run. @param lines transcript so far @param usage null: not known */
 export function brokenOff(
   status: 'ERROR' | 'CANCELLED',
   completedAt: string,
   reason: string,
   lines: readonly ChatLine[],
+  usage: Usage | null,
 ): RunEnd {
   return {
     status,
@@ -318,6 +334,7 @@ export function brokenOff(
     nodesVisited: [],
     failedNodeId: null,
     results: [],
+    usage,
     record: {
       chat_history: toJson(lines),
       reasoning: reason,

@@ -112,7 +112,15 @@ export async function insertRuns(
 
 type Waiting = Omit<
   TestRunRow,
-  'id' | 'created_at' | 'seed' | 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts' | 'conversation'
+  | 'id'
+  | 'created_at'
+  | 'seed'
+  | 'path_id'
+  | 'failed_node_id'
+  | 'turn_count'
+  | 'attempts'
+  | 'conversation'
+  | 'usage'
 >;
 
 function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion): Waiting {

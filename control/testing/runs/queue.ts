@@ -22,9 +22,11 @@ import {
   type Replica,
   type TestRunRow,
 } from '../../db/index.ts';
+import { modelPricesOf } from '../../organizations/index.ts';
 import { webhookSubject } from '../../webhooks/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import type { ChatLine } from '../judging/ports.ts';
+import { RunUsage } from '../judging/usage.ts';
 import { beginBatch } from '../records/batch-store.ts';
 import {
   claimRun,
@@ -272,7 +274,10 @@ export class RunQueue implements BackgroundWork {
       if (run.batch_id !== null) await beginBatch(trx, run.batch_id);
       if (run.simulation_set_id !== null) await beginSet(trx, run.simulation_set_id);
       const scenario: Scenario = fromJson((await findRecord(trx, run.id)).scenario);
-      return { run, scenario };
+      const usage = new RunUsage(await modelPricesOf(trx, run.org_id));
+      if (found.started_at !== null)
+        usage.lacks('agent', 'The run was interrupted, and what it had used before is not known.');
+      return { run, scenario, usage };
     });
     if (work) this.#begin(work);
   }
@@ -302,7 +307,7 @@ export class RunQueue implements BackgroundWork {
       this.#tellBatch(run);
       if (run.attempts > repeats + 1) {
         const reason = `The run was broken off ${repeats + 1} times and is not tried again.`;
-        return this.#broken(run, reason);
+        return this.#broken(work, reason);
       }
       try {
         const executed = await untilAborted(
@@ -311,9 +316,9 @@ export class RunQueue implements BackgroundWork {
         );
         return await this.#end(run, executed.end, executed.contentHash);
       } catch (error) {
-        if (signal.aborted) return this.#stopped(run, signal.reason as Stop);
+        if (signal.aborted) return this.#stopped(work, signal.reason as Stop);
         const hopeless = error instanceof HopelessRun || run.attempts > repeats;
-        if (hopeless) return this.#broken(run, failureText(error), error);
+        if (hopeless) return this.#broken(work, failureText(error), error);
         log.error(
           { err: error, run: run.id, attempt: run.attempts },
           'a test run failed and will be retried',
@@ -330,23 +335,24 @@ export class RunQueue implements BackgroundWork {
     }
   }
 
-  async #stopped(run: TestRunRow, why: Stop): Promise<void> {
+  async #stopped(work: Work, why: Stop): Promise<void> {
+    const { run } = work;
     // A canceled run was already ended by the code that canceled it.
     if (why === 'cancelled') return;
     if (why === 'timeout') {
-      return this.#broken(run, `The run took longer than ${spoken(this.#parts.limits.timeoutMs)}.`);
+      return this.#broken(work, `The run took longer than ${spoken(this.#parts.limits.timeoutMs)}.`);
     }
     await releaseRun(this.#parts.db, run.id, { worker: this.#parts.replica.id, attempts: run.attempts });
   }
 
-  async #broken(run: TestRunRow, reason: string, error?: unknown): Promise<void> {
+  async #broken({ run, usage }: Work, reason: string, error?: unknown): Promise<void> {
     const { clock, live, log } = this.#parts;
     // A scenario's error is reported to its author, and is not a fault of this service.
     if (error !== undefined && !(error instanceof HopelessRun)) {
       log.error({ err: error, run: run.id }, 'a test run ended in ERROR');
     }
     const now = new Date(clock.now()).toISOString();
-    await this.#end(run, brokenOff('ERROR', now, reason, live.lines(run.id) ?? []), null);
+    await this.#end(run, brokenOff('ERROR', now, reason, live.lines(run.id) ?? [], usage.view()), null);
   }
 
   async #end(run: TestRunRow, end: RunEnd, contentHash: string | null): Promise<void> {

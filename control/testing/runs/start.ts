@@ -75,7 +75,9 @@ export function createTestRuns(services: TestingDeps, log: FastifyBaseLogger, re
       const { batch_id } = await requireRun(db, orgId, runId);
       const now = isoTime(clock);
       const lines = live.lines(runId);
-      const end = lines ? brokenOff('CANCELLED', now, 'The run was cancelled.', lines) : cancelledEnd(now);
+      const end = lines
+        ? brokenOff('CANCELLED', now, 'The run was cancelled.', lines, null)
+        : cancelledEnd(now);
       const ended = await db.transaction().execute((trx) => finishRun(trx, runId, end));
       if (!ended) throw ApiError.of('RUN_NOT_ACTIVE');
       stopped([runId]);

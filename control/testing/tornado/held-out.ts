@@ -3,6 +3,7 @@ import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import { newId } from '#shared/ids.ts';
 import { fromJson } from '../../db/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { RunUsage } from '../judging/usage.ts';
 import { findRecord, runsOf } from '../records/run-store.ts';
 import { executeRun } from '../runs/execute.ts';
 import type { ScenarioOutcome } from './outcome.ts';
@@ -44,6 +45,7 @@ export async function triedOnVariants(
       const work = {
         run: { ...run, id: newId(), seed: (run.seed + 7919 * number) % 2 ** 31 },
         scenario: variantOf(scenario, number),
+        usage: new RunUsage(null),
       };
       const { end } = await executeRun(
         // Only pathways are repaired.

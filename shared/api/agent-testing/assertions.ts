@@ -112,6 +112,10 @@ export const measures = [
   'longest_silence_ms',
   'talk_over_ms',
   'turns',
+  'agent_tokens',
+  'agent_cost',
+  'run_tokens',
+  'run_cost',
 ] as const;
 export type Measure = (typeof measures)[number];
 const Bound = () => Type.Number({ minimum: 0, maximum: 1_000_000_000 });

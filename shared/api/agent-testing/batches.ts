@@ -4,6 +4,7 @@ import { Closed, Integer, Iso, List, Nullable, OneOf, PageQuery, PathId, Uuid } 
 import { Interval } from './analytics.ts';
 import { RunLine, starting, triggerSources } from './runs.ts';
 import { subject } from './scenarios.ts';
+import { UsageSum } from './usage.ts';
 import { Testing } from './wrapping.ts';
 
 const Optional = Type.Optional;
@@ -83,6 +84,7 @@ export const ScenarioStatistics = Type.Object({
   worst_run_id: Nullable(text),
   common_failure_modes: Type.Array(text, { maxItems: 5 }),
   confidence: OneOf(['low', 'medium', 'high']),
+  usage: UsageSum,
 });
 export type ScenarioStatistics = Static<typeof ScenarioStatistics>;
 
@@ -92,6 +94,7 @@ const OverallStatistics = Type.Object({
   reliable_count: Type.Integer(),
   total_runs: Type.Integer(),
   errored: Type.Integer(),
+  usage: UsageSum,
 });
 export type OverallStatistics = Static<typeof OverallStatistics>;
 

@@ -18,6 +18,7 @@ import {
 import { MediaReport } from '#shared/edge-protocol/calls.ts';
 import { AssertionResultView, EvidenceView, toneDimensions } from './assertions.ts';
 import { runStatuses } from './scenarios.ts';
+import { Usage } from './usage.ts';
 import { Testing } from './wrapping.ts';
 
 const Optional = Type.Optional;
@@ -69,6 +70,7 @@ const runRowFields = {
   duration_ms: Nullable(Type.Integer()),
   created_at: Iso(),
   scenario: Type.Object({ id: text, name: text }),
+  usage: Nullable(Usage),
   assertion_results: Type.Array(AssertionResultView, { maxItems: 50 }),
 };
 export const RunRowView = Type.Object(runRowFields);

@@ -4,7 +4,7 @@ import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api
 import type { AssertionResult, ConversationRecord, Outcome } from '../ports.ts';
 import { heardWords } from './heard-words.ts';
 import { customLlm, llmJudge } from './judged.ts';
-import { measurement } from './measurement.ts';
+import { isOfUsage, measurement } from './measurement.ts';
 import { nodeReached, nodesVisited } from './nodes-visited.ts';
 import {
   type AssertionRule,
@@ -82,7 +82,7 @@ function run<T extends AssertionType>(
 
 /**
  * In the order of `order`; scores unrounded. A fault of one assertion becomes its own result, ERROR. Judged assertions
- * wait concurrently; the others yield to other work in between.
+ * wait concurrently; the others yield to other work in between. What was used is looked at when nobody asks any more.
  */
 export async function evaluateAssertions(
   assertions: readonly AssertionView[],
@@ -90,11 +90,20 @@ export async function evaluateAssertions(
   judging: Judging,
 ): Promise<AssertionResult[]> {
   const results: Promise<AssertionResult>[] = [];
-  for (const assertion of assertions.toSorted((a, b) => a.order - b.order)) {
+  const ordered = assertions.toSorted((a, b) => a.order - b.order);
+  for (const assertion of ordered.filter((one) => !waits(one))) {
     results.push(resultOf(assertion, record, judging));
     await setImmediate();
   }
-  return Promise.all(results);
+  const asked = await Promise.all(results);
+  const last = await Promise.all(ordered.filter(waits).map((one) => resultOf(one, record, judging)));
+  const byId = new Map([...asked, ...last].map((result) => [result.assertion_id, result]));
+  return ordered.flatMap(({ id }) => byId.get(id) ?? []);
+}
+
+function waits(assertion: AssertionView): boolean {
+  const { config, type } = typed(assertion);
+  return type === 'MEASUREMENT' && isOfUsage(config.measure);
 }
 
 async function resultOf(

@@ -1,14 +1,30 @@
-/** MEASUREMENT: how long the agent took to answer, was silent, or went on when it was interrupted, over a call. */
+/**
+ * MEASUREMENT: how long the agent took to answer, was silent, or went on when it was interrupted, over a call; and the
+ * tokens and money that a run used.
+ */
 import type { Measure } from '#shared/api/agent-testing/assertions.ts';
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
-import type { ConversationRecord } from '../ports.ts';
+import type { ConversationRecord, Spent } from '../ports.ts';
 import type { AssertionRule } from './outcome.ts';
 import { inconclusive, yesOrNo } from './outcome.ts';
 
 /** Infinity: it never happened; text: there is nothing to measure. */
 type Measured = number | string;
 
-const ofVoice: { readonly [M in Exclude<Measure, 'turns'>]: (voice: Voice) => Measured } = {
+const ofUsage = {
+  agent_tokens: (spent: Spent): Measured => spent.tokens('agent'),
+  agent_cost: (spent: Spent): Measured => spent.cost('agent'),
+  run_tokens: (spent: Spent): Measured => spent.tokens('run'),
+  run_cost: (spent: Spent): Measured => spent.cost('run'),
+};
+type UsageMeasure = keyof typeof ofUsage;
+
+/** Whether it is known only when nothing else will ask a model. */
+export function isOfUsage(measure: Measure): measure is UsageMeasure {
+  return measure in ofUsage;
+}
+
+const ofVoice: { readonly [M in Exclude<Measure, 'turns' | UsageMeasure>]: (voice: Voice) => Measured } = {
   latency_p50_ms: ({ latency_ms }) => latency_ms.p50 ?? unanswered,
   latency_p95_ms: ({ latency_ms }) => latency_ms.p95 ?? unanswered,
   // A move that the agent never answers has no latency, and is the worst of all.
@@ -36,13 +52,13 @@ export const measurement: AssertionRule<'MEASUREMENT'> = {
       ? [{ path: '/max', rule: 'must not be less than min' }]
       : [];
   },
-  evaluate: ({ measure, min = 0, max = Number.POSITIVE_INFINITY }, record) => {
+  evaluate: ({ measure, min = 0, max = Number.POSITIVE_INFINITY }, record, { spent }) => {
     const bounds = [
       min > 0 ? `at least ${min}` : null,
       max < Number.POSITIVE_INFINITY ? `at most ${max}` : null,
     ];
     const expected = bounds.filter((bound) => bound !== null).join(' and ');
-    const value = measured(measure, record);
+    const value = measured(measure, record, spent);
     if (typeof value === 'string') return inconclusive({ reasoning: value, target: measure, expected });
     const shown = value === Number.POSITIVE_INFINITY ? 'never' : String(value);
     const passed = value >= min && value <= max;
@@ -54,7 +70,13 @@ export const measurement: AssertionRule<'MEASUREMENT'> = {
   },
 };
 
-function measured(measure: Measure, { chat_history, voice }: ConversationRecord): Measured {
+function measured(
+  measure: Measure,
+  { chat_history, voice }: ConversationRecord,
+  spent: Spent | undefined,
+): Measured {
+  if (isOfUsage(measure))
+    return spent ? ofUsage[measure](spent) : 'Nobody counted what this conversation used.';
   if (measure === 'turns') return chat_history.reduce((most, { turn }) => Math.max(most, turn), 0);
   return voice ? ofVoice[measure](voice) : 'Only a run over a call (transport sip) measures this.';
 }

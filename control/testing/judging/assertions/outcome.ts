@@ -1,10 +1,12 @@
 /** Building outcomes: shared by all assertion types. Pure. */
 import type { AssertionConfigs, AssertionType } from '#shared/api/agent-testing/assertions.ts';
-import type { ConversationRecord, Evidence, Judge, Outcome } from '../ports.ts';
+import type { ConversationRecord, Evidence, Judge, Outcome, Spent } from '../ports.ts';
 
 export interface Judging {
   readonly judge: Judge;
   readonly seed: number;
+  /** What the run used until now; absent: nobody counted. */
+  readonly spent?: Spent;
 }
 
 /** A problem of a configuration that its schema cannot express. */

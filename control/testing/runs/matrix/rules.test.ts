@@ -11,6 +11,7 @@ const statistics = (passed: number, total: number, distinct = total) =>
       status: index < passed ? ('PASSED' as const) : ('FAILED' as const),
       score: index < passed ? 1 : 0,
       conversation: String(index % distinct),
+      usage: null,
       results: [{ assertion_id: 'a', type: 'NODE_REACHED' as const, name: 'Booked', passed: index < passed }],
     })),
   );
