@@ -4,7 +4,7 @@ import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api
 import type { AssertionResult, ConversationRecord, Outcome } from '../ports.ts';
 import { heardWords } from './heard-words.ts';
 import { customLlm, llmJudge } from './judged.ts';
-import { isOfUsage, measurement } from './measurement.ts';
+import { measurement } from './measurement.ts';
 import { nodeReached, nodesVisited } from './nodes-visited.ts';
 import {
   type AssertionRule,
@@ -101,9 +101,9 @@ export async function evaluateAssertions(
   return ordered.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
-function waits(assertion: AssertionView): boolean {
-  const { config, type } = typed(assertion);
-  return type === 'MEASUREMENT' && isOfUsage(config.measure);
+/** What a run used is complete when all others have asked their models. */
+function waits({ type }: AssertionView): boolean {
+  return type === 'MEASUREMENT';
 }
 
 async function resultOf(

@@ -19,8 +19,7 @@ const ofUsage = {
 };
 type UsageMeasure = keyof typeof ofUsage;
 
-/** Whether it is known only when nothing else will ask a model. */
-export function isOfUsage(measure: Measure): measure is UsageMeasure {
+function isOfUsage(measure: Measure): measure is UsageMeasure {
   return measure in ofUsage;
 }
 
