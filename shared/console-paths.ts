@@ -14,6 +14,7 @@ export const consolePaths = {
   connect: '/connect',
   pathways: '/pathways',
   pathway: '/pathways/:id',
+  personas: '/personas',
   tests: '/tests',
   test: '/tests/:id',
   runs: '/runs',

@@ -1,5 +1,5 @@
 /** A button for what cannot be taken back, or is felt by others: it asks first. */
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ProblemNote } from './pieces.tsx';
 import { useAct } from './submit.tsx';
@@ -21,10 +21,13 @@ interface AskedButtonProps {
   readonly name: string;
   /** @throws what `request` throws */
   readonly run: () => Promise<unknown>;
+  /** Whether it asks, for those who must not take the button away meanwhile. */
+  readonly asking?: Signal<boolean>;
 }
 
 export function AskedButton(props: AskedButtonProps) {
-  const asking = useSignal(false);
+  const own = useSignal(false);
+  const asking = props.asking ?? own;
   const { words, name } = props;
   return (
     <>

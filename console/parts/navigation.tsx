@@ -24,6 +24,7 @@ const ofCustomers: readonly NavGroup[] = [
     groups.agents,
     [
       ['pathways', 'pathway'],
+      ['personas'],
       ['tests', 'test'],
       ['runs', 'run'],
       ['sets', 'set'],

@@ -28,6 +28,7 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
   deliveries: () => import('./organization/deliveries.tsx').then((one) => one.Deliveries),
   pathways: () => import('./pathways/pathways.tsx').then((one) => one.Pathways),
   pathway: () => import('./pathways/pathway.tsx').then((one) => one.PathwayScreen),
+  personas: () => import('./personas.tsx').then((one) => one.Personas),
   tests: () => import('./tests/scenarios.tsx').then((one) => one.Scenarios),
   test: () => import('./tests/scenario.tsx').then((one) => one.ScenarioScreen),
   runs: () => import('./tests/runs.tsx').then((one) => one.Runs),

@@ -131,6 +131,12 @@ export const pathways = {
       no: 'Keep them',
     },
   },
+  publish: {
+    title: 'Publish',
+    draft: 'Only versions are published: save the draft as a new version first.',
+    unsaved: (version: number) =>
+      `Your changes are not saved: what is published is version ${version} as it is stored.`,
+  },
   form: {
     unset: '–',
     add: 'Add',

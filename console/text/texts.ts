@@ -36,6 +36,7 @@ export const texts = {
     connect: 'Connect a PBX',
     ports: 'Number porting',
     pathways: 'Pathways',
+    personas: 'Personas',
     tests: 'Test scenarios',
     runs: 'Test runs',
     sets: 'Simulation sets',

@@ -130,6 +130,34 @@ async function editsAGraph({ page, control }: PathwayScene): Promise<void> {
   await button('Undo').click();
   await node(page, 'Webhook').waitFor();
   await page.getByText('Nothing is changed.').waitFor();
+  await publishes(page, control, id);
+}
+
+/** The first version: refused while a scenario that must pass has not run, then in production. */
+async function publishes(page: Page, { api }: ControlProgram, pathway: string): Promise<void> {
+  const publish = page.getByRole('region', { name: 'Publish' });
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  await press('Publish version 1');
+  const { text } = await api.ok('POST', '/v1/agent-testing/scenarios', {
+    pathway_id: pathway,
+    name: 'Asks for the menu',
+    category: 'HAPPY_PATH',
+    scenario_type: 'REPLAY',
+    is_required_for_promotion: true,
+    input_messages: [{ role: 'user', content: '1' }],
+    assertions: [{ type: 'STRING_CHECK', config: { value: 'sales' } }],
+  });
+  await press('Publish it');
+  await page.getByRole('alert').getByText('PROMOTION_BLOCKED').waitFor();
+  await press('Leave it');
+  await publish.getByText('1 required scenario keeps it from production:').waitFor();
+  await isAccessible(page);
+  await api.ok('DELETE', `/v1/agent-testing/scenarios/${JSON.parse(text).id}`);
+  await press('Reload');
+  await press('Publish version 1');
+  await press('Publish it');
+  await publish.getByText('in production', { exact: true }).waitFor();
+  await page.getByText('The version in production cannot be changed').waitFor();
 }
 
 async function comparesAndChats({ page, scene }: PathwayScene): Promise<void> {

@@ -199,6 +199,7 @@ test('the console calls agents, keeps a call over a change of the network, press
 
   await attachTrunk(system, own, trunk.port);
   await talksTo(phone);
+  await talksToUnpublished(phone);
   await callsOut(phone, hearsTone);
   await saysWhatIsWrong(phone);
   expect(problems.filter((one) => !one.includes('wss://127.0.0.1:9'))).toEqual([]);
@@ -236,6 +237,45 @@ async function talksTo(phone: Locator): Promise<void> {
     termination: 'agent_hangup',
     codec: 'Opus',
   });
+}
+
+/** From the page of a version that is not published, and from the list of personas. */
+async function talksToUnpublished(phone: Locator): Promise<void> {
+  const { api } = system;
+  const page = phone.page();
+  const data = { name: 'Bye', text: 'This is a draft. Goodbye.', isStart: true };
+  const nodes = [{ id: 'bye', type: 'End Call', data }];
+  const pathway = await api.pathway('Unpublished', nodes, []);
+  await api.ok('POST', `/v1/pathway/${pathway}/version`, {
+    name: 'first',
+    nodes: [{ ...nodes[0], data: { ...data, text: 'This is version one. Goodbye.' } }],
+    edges: [],
+  });
+  await api.ok('POST', '/v1/personas', { name: 'Ada' });
+  const talk = async (place: string, name: string) => {
+    await page.goto(place);
+    await page.getByRole('button', { name: `Talk to ${name}` }).click();
+    await phone.getByText(`${name}: ended`).waitFor();
+    return eventually(`the call to ${name} in the log`, async () =>
+      (await api.calls()).find(({ to, ended_at, id }) => to === name && ended_at !== null && !known.has(id)),
+    );
+  };
+  const known = new Set<string>();
+  for (const [version, said] of [
+    ['', 'This is a draft.'],
+    ['?version=1', 'This is version one.'],
+  ] as const) {
+    const { id } = await talk(`/pathways/${pathway}${version}`, 'Unpublished');
+    known.add(id);
+    await page.goto(`/calls/${id}`);
+    await page.getByRole('listitem').getByText(said).waitFor();
+  }
+  await page.goto('/personas');
+  await page.getByRole('button', { name: 'Talk to Ada' }).click();
+  await phone.getByText('in a call').waitFor();
+  await isAccessible(page);
+  await phone.getByRole('button', { name: 'Hang up' }).click();
+  await phone.getByText('Ada: ended').waitFor();
 }
 
 /** Over a trunk to a SIP peer: rings, is heard with a tone, hears the browser's microphone, and is hung up. */

@@ -19,6 +19,7 @@ import { nodesOf, type Selected } from './graph.ts';
 import { NodeFacts } from './node-facts.tsx';
 import { NodeList } from './node-list.tsx';
 import { placeOf } from './problems.ts';
+import { Publish } from './publish.tsx';
 import { type Visit, wayUntil } from './replay.ts';
 import { Replay, useReplay, withChoice } from './replay.tsx';
 import type { NodeNote } from './shapes.tsx';
@@ -30,13 +31,17 @@ const noNotes = new Map();
 
 type Versions = Answer<'GET /v1/pathway/{id}/versions'>;
 
+/** Tells what was read from what was read before. */
+let reads = 0;
+
 async function read(id: string, version: string, signal: AbortSignal) {
   const [pathway, versions, graph] = await Promise.all([
     request('GET /v1/pathway/{id}', { path: { id }, signal }),
     request('GET /v1/pathway/{id}/versions', { path: { id }, query: { limit: 500 }, signal }),
     request('GET /v1/pathway/{id}/version/{version_id}', { path: { id, version_id: version }, signal }),
   ]);
-  return { pathway, versions, graph, choices: mayChange.value ? await choicesOf(signal) : noChoices };
+  const choices = mayChange.value ? await choicesOf(signal) : noChoices;
+  return { pathway, versions, graph, choices, number: ++reads };
 }
 
 const noChoices: Choices = { nodes: new Map(), pathways: new Map(), tools: new Map() };
@@ -110,7 +115,7 @@ interface FoundProps {
   readonly reload: () => void;
 }
 
-function Found({ read: { pathway, versions, graph: stored, choices }, reload }: FoundProps) {
+function Found({ read: { pathway, versions, graph: stored, choices, number }, reload }: FoundProps) {
   const { pathway_id: id, production_version: production } = pathway;
   const { version_number: version } = stored;
   const editor = useEditor(`${id} ${version}`, stored);
@@ -193,6 +198,13 @@ function Found({ read: { pathway, versions, graph: stored, choices }, reload }: 
               reload={reload}
             />
           )}
+          <Publish
+            key={number}
+            pathway={id}
+            version={version}
+            unsaved={editor.changed.value}
+            changed={reload}
+          />
           {mayChange.value && (
             <ChatPanel
               pathway={id}

@@ -1,4 +1,5 @@
 /** What keeps a version from production, and the way there. */
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
@@ -69,7 +70,8 @@ interface GateOfProps {
   readonly changed: () => void;
 }
 
-function GateOf({ pathway, version, changed }: GateOfProps) {
+/** Of one version. */
+export function GateOf({ pathway, version, changed }: GateOfProps) {
   const loaded = useLoaded(`gate ${pathway} ${version}`, (signal) =>
     request('GET /v1/pathway/{id}/version/{version_id}/gate', {
       path: { id: pathway, version_id: String(version) },
@@ -94,7 +96,9 @@ function GateOf({ pathway, version, changed }: GateOfProps) {
     <>
       <LoadState of={loaded} />
       {data && <Verdict state={data} />}
-      {data && mayChange.value && <Ways pathway={pathway} state={data} again={again} />}
+      {data && mayChange.value && (
+        <Ways pathway={pathway} state={data} again={again} reread={loaded.reload} />
+      )}
     </>
   );
 }
@@ -140,15 +144,31 @@ function Verdict({ state }: { state: State }) {
   );
 }
 
-function Ways({ pathway, state, again }: { pathway: string; state: State; again: () => void }) {
+interface WaysProps {
+  readonly pathway: string;
+  readonly state: State;
+  /** Something was published. */
+  readonly again: () => void;
+  /** The state may be another one by now. */
+  readonly reread: () => void;
+}
+
+function Ways({ pathway, state, again, reread }: WaysProps) {
+  // The question stays when the state changes under it: what the API says is shown in it.
+  const asking = useSignal(false);
   const { in_production, passed, scenarios, version_id, waiting_batch_id } = state;
   const name = versionName({ name: null, version_number: version_id });
   if (in_production) return null;
   const publish = async (publish_on_pass: boolean) => {
-    await request('POST /v1/pathway/{id}/publish', {
-      path: { id: pathway },
-      body: { version_id, publish_on_pass },
-    });
+    try {
+      await request('POST /v1/pathway/{id}/publish', {
+        path: { id: pathway },
+        body: { version_id, publish_on_pass },
+      });
+    } catch (error) {
+      reread();
+      throw error;
+    }
     again();
   };
   const run = async () => {
@@ -159,7 +179,9 @@ function Ways({ pathway, state, again }: { pathway: string; state: State; again:
   };
   return (
     <div class="row">
-      {passed && <AskedButton words={words.publish} name={name} run={() => publish(false)} />}
+      {(passed || asking.value) && (
+        <AskedButton words={words.publish} name={name} asking={asking} run={() => publish(false)} />
+      )}
       {!passed && <ActButton run={run}>{words.run}</ActButton>}
       {!passed && waiting_batch_id === null && (
         <AskedButton words={words.publishWhen} name={name} run={() => publish(true)} />
