@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { systemClock } from '#shared/clock.ts';
 import { connectEdge } from '../test/kit/control/edge-client.ts';
 import { listenOnce } from '../test/kit/control/harness.ts';
+import { writeEmptyFile } from '../test/kit/db/empty-file.ts';
 import { AdminProgram, type CommandResult } from '../test/kit/programs/admin-program.ts';
 import { type ControlApp, createApp } from './app.ts';
 import { createApiKey } from './organizations/store.ts';
@@ -18,6 +19,7 @@ let control: ControlApp;
 async function startControl(): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'admin-'));
   const config = readControlConfig({ TRUNKLINE_DATA: folder, LOG_LEVEL: 'silent' });
+  await writeEmptyFile(config.database);
   control = await createApp({ config, logger: pino({ level: 'silent' }), checkAnswers: true });
   await control.begin();
 }

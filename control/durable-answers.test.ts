@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { callRecord, EdgeClient, reportFrame } from '../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../test/kit/control/harness.ts';
+import { writeEmptyFile } from '../test/kit/db/empty-file.ts';
 
 let folder: string;
 let control: TestControl;
@@ -21,6 +22,7 @@ beforeEach(async () => {
     return held?.promise ?? Promise.resolve();
   };
   const env = { DATABASE_URL: join(folder, 'control.db') };
+  await writeEmptyFile(env.DATABASE_URL);
   control = await startControl(env, {}, {}, { sync });
 });
 afterEach(async () => {

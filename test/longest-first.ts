@@ -7,6 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take twenty seconds or more, mostly waiting, longest first. An extra or missing name does no harm. */
 const long: readonly string[] = [
+  'test/system/console-screens.test.ts',
   'test/system/agent-test-figures.test.ts',
   'test/system/soak.test.ts',
   'edge/media/hearing.test.ts',

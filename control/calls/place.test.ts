@@ -1,22 +1,26 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
+import {
+  anotherEdge,
+  callRecord,
+  connectEdge,
+  type EdgeClient,
+  reportFrame,
+} from '../../test/kit/control/edge-client.ts';
+import type { CallOptions } from '../../test/kit/control/harness.ts';
+import { numbersOfEachTest, routesOfFile } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
+const test = routesOfFile();
+numbersOfEachTest(test);
 let edge: EdgeClient;
 beforeEach(async () => {
-  test = await startRoutes();
   await attach(number);
-  edge = await connectEdge(test);
+  edge = await connectEdge(test, anotherEdge());
   await edge.next('config');
 });
-afterEach(() =>
-  releaseAll(
-    () => edge.kill(),
-    () => test.close(),
-  ),
-);
+afterEach(async () => {
+  await edge.kill();
+  await expect.poll(() => test.control.services.edges.count).toBe(0);
+});
 
 const number = '+14155550100';
 const to = '+14155550123';

@@ -8,11 +8,13 @@ import { migrate } from './open.ts';
 
 let file: SqliteFile.Database;
 let db: Kysely<unknown>;
-beforeEach(() => {
-  file = new SqliteFile(':memory:');
+/** @param begin bytes of a database, or of none */
+function open(begin: Buffer | ':memory:' = ':memory:'): void {
+  file = new SqliteFile(begin);
   file.pragma('foreign_keys = ON');
   db = new Kysely<unknown>({ dialect: new SqliteDialect({ database: file }) });
-});
+}
+beforeEach(() => open());
 afterEach(() => db.destroy());
 
 const names = Object.keys(migrations);
@@ -30,6 +32,16 @@ function asBefore(before: StoredRows, after: StoredRows): StoredRows {
   );
 }
 
+/** An empty database of the version before the present test's: each goes on from there, as the versions did. */
+let earlier: Buffer | ':memory:' = ':memory:';
+
+async function openWith(count: number): Promise<void> {
+  await db.destroy();
+  open(earlier);
+  await migrate(db, upTo(count));
+  earlier = file.serialize();
+}
+
 describe('a database of an earlier version', () => {
   it('has a row in every table, so that the comparison means something', async () => {
     await migrate(db, migrations);
@@ -42,7 +54,7 @@ describe('a database of an earlier version', () => {
   it.each(names.slice(0, -1).map((name, index) => [name, index + 1] as const))(
     'with %s as its last migration keeps every row and every value',
     async (_name, count) => {
-      await migrate(db, upTo(count));
+      await openWith(count);
       fillTables(file);
       // No version wrote to the table `replicas`; the sums of calls are counted anew from the calls.
       const { replicas: _dropped, call_sums: _sums, uncounted_calls: _left, ...before } = storedRows(file);

@@ -19,6 +19,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { listenOnce } from '../../test/kit/control/harness.ts';
+import { writeEmptyFile } from '../../test/kit/db/empty-file.ts';
+import { builtProgram } from '../../test/kit/programs/built-programs.ts';
 import { type ControlApp, createApp } from '../app.ts';
 import { type Bootstrap, bootstrap } from '../bootstrap.ts';
 import { holdDataFolder } from '../db/index.ts';
@@ -35,6 +37,7 @@ const at = (...names: string[]) => join(root, ...names);
 async function start(folder: string): Promise<{ control: ControlApp; made: Bootstrap }> {
   const env = { TRUNKLINE_DATA: at(folder), LOG_LEVEL: 'silent', RATE_LIMIT_PER_MINUTE: '1000000' };
   const config = readControlConfig(env);
+  if (!existsSync(config.database)) await writeEmptyFile(config.database);
   const control = await createApp({ config, logger: pino({ level: 'silent' }), checkAnswers: true });
   await control.begin();
   return { control, made: await bootstrap(control.services, 'ca.crt') };
@@ -46,21 +49,21 @@ async function get({ app }: ControlApp, url: string, key: string): Promise<unkno
   return answer.json();
 }
 
-/** One of the programs, as npm starts it. Resolves to its output, or rejects with its errors. */
+/** One of the programs. Resolves to its output, or rejects with its errors. */
 async function run(
   program: 'backup' | 'restore',
   folder: string,
   args: string[],
   more: NodeJS.ProcessEnv = {},
 ) {
+  const { file, compiled } = builtProgram(join(import.meta.dirname, '..', `${program}.ts`));
   const env = {
     PATH: process.env.PATH,
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+    NODE_COMPILE_CACHE: compiled,
     NODE_NO_WARNINGS: '1',
     TRUNKLINE_DATA: at(folder),
     ...more,
   };
-  const file = join(import.meta.dirname, '..', `${program}.ts`);
   try {
     return (await promisify(execFile)(process.execPath, [file, ...args], { env })).stdout;
   } catch (error) {

@@ -109,6 +109,14 @@ function isType<T extends ControlToEdge['type']>(
   return frame?.type === type;
 }
 
+let made = 0;
+
+/** Of an edge that no earlier test was: its reports count from 1. For control planes that several tests share. */
+export function anotherEdge(): Pick<Hello, 'edge_id' | 'outbox_id'> {
+  made += 1;
+  return { edge_id: `edge-of-test-${made}`, outbox_id: `outbox-of-test-${made}` };
+}
+
 /** Starts listening if necessary, and connects an edge; it can place calls from then on. */
 export async function connectEdge(
   { url, edgeToken }: Pick<TestControl, 'url' | 'edgeToken'>,

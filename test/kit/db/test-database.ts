@@ -7,6 +7,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { Clock } from '#shared/clock.ts';
 import { type Database, openDatabase } from '../../../control/db/open.ts';
+import { writeEmptyFile } from './empty-file.ts';
 import { keepConnections } from './kept-connections.ts';
 
 /** At the newest schema, without rows. */
@@ -28,9 +29,12 @@ export interface TestDatabase {
   release(): Promise<void>;
 }
 
-/** An empty database; on SQLite in memory, or in a file for tests that open it twice. */
+/** An empty database; on SQLite in memory, or in a new file for tests that open it twice. */
 export async function takeDatabase(file = ':memory:'): Promise<TestDatabase> {
-  if (postgres === null) return { address: file, release: async () => undefined };
+  if (postgres === null) {
+    if (file !== ':memory:') await writeEmptyFile(file);
+    return { address: file, release: async () => undefined };
+  }
   const name = free.pop() ?? (await createDatabase(postgres));
   const address = addressOf(postgres, name);
   if (addresses.size === 0) keepConnections(addresses);
