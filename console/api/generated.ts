@@ -173,9 +173,9 @@ export interface Operations {
   };
   'GET /v1/sip/outbound-setup': {
     path: Readonly<Record<string, never>>;
-    query: { readonly phone_number?: string };
+    query: { readonly phone_number?: string; readonly pbx?: "asterisk" | "freepbx" | "issabel" | "sangoma" | "freeswitch" | "fusionpbx" | "signalwire" | "kamailio" };
     body: undefined;
-    answer: { readonly data: { readonly sip_server: string; readonly port: number; readonly transport: string; readonly srtp: string; readonly codecs: readonly (string)[]; readonly instructions: string; readonly credentials?: { readonly username: string; readonly password: string; readonly realm: string | null } }; readonly errors: null };
+    answer: { readonly data: { readonly sip_server: string; readonly port: number; readonly transport: string; readonly srtp: string; readonly codecs: readonly (string)[]; readonly instructions: string; readonly credentials?: { readonly username: string; readonly password: string; readonly realm: string | null }; readonly files?: readonly ({ readonly path: string; readonly text: string })[] }; readonly errors: null };
   };
   'POST /v1/sip/attach': {
     path: Readonly<Record<string, never>>;

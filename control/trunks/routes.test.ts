@@ -253,6 +253,16 @@ describe('reading', () => {
       expect(withDigest.body.data).toMatchObject({
         credentials: { username: 'pbx', password: '********', realm: 'trunkline' },
       });
+      const asText = await own.call('GET', '/v1/sip/outbound-setup?phone_number=14155550100&pbx=freepbx');
+      expect(asText.body.data).toMatchObject({
+        files: [
+          { path: '/etc/asterisk/pjsip.conf', text: expect.stringContaining('\nusername = pbx\n') },
+          { path: '/etc/asterisk/extensions.conf', text: expect.stringContaining('+14155550100,1,Dial') },
+        ],
+      });
+      expect(asText.text).toContain('match = 198.51.100.7');
+      const unknown = await own.call('GET', '/v1/sip/outbound-setup?pbx=other');
+      expect(unknown.body.errors?.[0]?.code).toBe('INVALID_PARAMETER');
       expect((await own.call('GET', '/v1/sip/outbound-setup')).body.data).not.toHaveProperty('credentials');
       expect((await own.call('GET', '/v1/sip/outbound-setup?phone_number=14155550199')).status).toBe(404);
       for (const path of ['firewall-ips', 'outbound-setup']) {

@@ -1,16 +1,14 @@
 /** /v1/sip: configurations, destinations, set-up data (contract 2 and 3.3). The call log is in calls/log-routes.ts. */
 import { plain } from '#shared/api/common.ts';
+import { FirewallIps, OutboundSetup, OutboundSetupQuery } from '#shared/api/pbx-setup.ts';
 import {
   Attach,
   Attached,
   ConfigPatch,
   Detach,
   Detached,
-  FirewallIps,
   NumberConfigurations,
   NumberQuery,
-  OptionalNumberQuery,
-  OutboundSetup,
   ParseDestination,
   ParsedDestination,
   PatchedConfiguration,
@@ -38,7 +36,7 @@ import { numberView } from './configuration-views.ts';
 import type { TrunkDeps } from './deps.ts';
 import { trunkHours, trunkView } from './health-rules.ts';
 import { findHours, findProbed } from './health-store.ts';
-import { firewallFacts, outboundSetup } from './setup-facts.ts';
+import { firewallFacts, outboundSetup, pbxFilesOf } from './setup-facts.ts';
 import { pageOfConfigurations } from './store.ts';
 import { sipNumbers } from './views.ts';
 
@@ -235,16 +233,19 @@ function setupRoutes(app: App, services: TrunkDeps): void {
     config: { access: 'read', errors: ['NUMBER_NOT_FOUND'] },
     schema: {
       summary: 'What to configure in a PBX',
-      querystring: OptionalNumberQuery,
+      querystring: OutboundSetupQuery,
       response: { 200: OutboundSetup },
     },
     handler: async (request) => {
-      const { phone_number } = request.query;
-      if (phone_number === undefined) return plain(outboundSetup(services, []));
-      const number = requireNumber(phone_number, '?phone_number');
-      return plain(
-        outboundSetup(services, await requireConfigurations(services.database.db, orgOf(request), number)),
-      );
+      const { phone_number, pbx } = request.query;
+      const orgId = orgOf(request);
+      const number = phone_number === undefined ? null : requireNumber(phone_number, '?phone_number');
+      const configurations =
+        number === null ? [] : await requireConfigurations(services.database.db, orgId, number);
+      const setup = outboundSetup(services, configurations);
+      if (pbx === undefined) return plain(setup);
+      const { ip_addresses: addresses } = await firewallFacts(services, orgId);
+      return plain({ ...setup, files: pbxFilesOf(pbx, setup, { number, addresses }) });
     },
   });
 }

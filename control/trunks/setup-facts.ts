@@ -1,9 +1,11 @@
 /** What a customer configures on a firewall and in a PBX (contract 3.3). */
 import type { Static } from 'typebox';
-import type { FirewallIps, OutboundSetup } from '#shared/api/sip.ts';
+import type { FirewallIps, OutboundSetup } from '#shared/api/pbx-setup.ts';
 import { defaultCodecs } from '#shared/codecs.ts';
 import { digestRealm } from '#shared/edge-protocol/numbers.ts';
 import { isAnyAddress } from '#shared/networks.ts';
+import { accessOf, type PbxFacts, type PbxFile } from '#shared/pbx/facts.ts';
+import { pbxFiles } from '#shared/pbx/text.ts';
 import type { SipConfigurationRow } from '../db/index.ts';
 import { addressesIn } from '../edge-link/index.ts';
 import { secretMask } from '../http/index.ts';
@@ -59,6 +61,15 @@ export function outboundSetup(
       },
     }),
   };
+}
+
+/** The configuration of a PBX, filled in. */
+export function pbxFilesOf(
+  pbx: string,
+  { sip_server: server, port, codecs, credentials }: Static<typeof OutboundSetup>['data'],
+  known: Pick<PbxFacts, 'number' | 'addresses'>,
+): PbxFile[] {
+  return [...(pbxFiles(pbx, { server, port, codecs, access: accessOf(credentials), ...known }) ?? [])];
 }
 
 /** The host name where peers reach the edge. */

@@ -15,6 +15,7 @@ import { DiskRoom } from '../media/recording/disk-room.ts';
 import { Metrics } from '../metrics.ts';
 import { Channel, type Port } from '../shards/channel.ts';
 import { type ShardState, toMain, toShard } from '../shards/messages.ts';
+import { paced } from '../shards/paced-port.ts';
 import { RemoteGate, RemoteSpeech } from '../shards/services.ts';
 import { ShardHost } from '../shards/shard-host.ts';
 import { agentDeps, type Speech, voicesOf } from './agents.ts';
@@ -24,7 +25,7 @@ import { outliveRejections } from './stray-rejections.ts';
 
 /** Runs until the main thread ends the thread, or an error does. */
 export async function runShard(settings: ShardSettings): Promise<void> {
-  const channel = new Channel(toMainThread(), (error) => {
+  const channel = new Channel(paced(toMainThread()), (error) => {
     throw error;
   });
   const current = new CurrentConfig();

@@ -1,8 +1,9 @@
 /**
- * Installs the real peers that tests call: SIPp, baresip, Kamailio, HAProxy, Chromium, and tools to analyze recordings; and
+ * Installs the real peers that tests call: SIPp, Asterisk, baresip, Kamailio, HAProxy, Chromium, and tools to analyze recordings; and
  * PostgreSQL, of which tests start a server of their own.
  */
 import { ensureAptPackages } from './apt.ts';
+import { ensureAsterisk } from './asterisk.ts';
 import { ensureSipp } from './sipp.ts';
 
 /** @throws Trouble */
@@ -25,4 +26,5 @@ export async function ensurePeers(): Promise<void> {
     'test with real peers',
   );
   await ensureSipp();
+  await ensureAsterisk();
 }

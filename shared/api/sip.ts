@@ -327,7 +327,6 @@ export const SipNumbers = Plain(
 export const SipNumbersQuery = PageQuery(1000, 1000);
 
 export const NumberQuery = Type.Object({ phone_number: PhoneNumber() });
-export const OptionalNumberQuery = Type.Object({ phone_number: Optional(PhoneNumber()) });
 
 export const ParseDestination = Closed({ input: Text(0, 512) });
 export const ParsedDestination = Plain(
@@ -343,26 +342,6 @@ export const ParsedDestination = Plain(
         normalized: text,
       }),
     ),
-  }),
-);
-
-export const FirewallIps = Plain(
-  Type.Object({
-    region: text,
-    ip_addresses: Type.Array(text, { maxItems: 100 }),
-    ports: Type.Object({ sip: text, rtp: text }),
-  }),
-);
-
-export const OutboundSetup = Plain(
-  Type.Object({
-    sip_server: text,
-    port: Type.Integer(),
-    transport: text,
-    srtp: text,
-    codecs: Type.Array(text, { maxItems: 5 }),
-    instructions: text,
-    credentials: Optional(Type.Object({ username: text, password: text, realm: Nullable(text) })),
   }),
 );
 

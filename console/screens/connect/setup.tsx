@@ -1,10 +1,11 @@
 /** Steps 3 and 4: what the firewall lets through, and what is configured in the PBX. */
 import { useSignal } from '@preact/signals';
+import { accessOf } from '#shared/pbx/facts.ts';
+import { knownSystems, pbxFiles } from '#shared/pbx/text.ts';
 import type { Answer } from '../../api/client.ts';
 import { CopiedText } from '../../parts/copied.tsx';
 import { Facts } from '../../parts/pieces.tsx';
 import { connect } from '../../text/connect.ts';
-import { knownSystems, pbxText } from './pbx-text.ts';
 import type { Firewalled } from './steps.ts';
 
 type OutboundSetup = Answer<'GET /v1/sip/outbound-setup'>['data'];
@@ -44,11 +45,11 @@ export function Setup({ setup, firewall, number, system }: SetupProps) {
     codecs: setup.codecs,
     addresses: firewall.ip_addresses,
     number: number === '' ? null : number,
-    credentials: setup.credentials ?? null,
+    access: accessOf(setup.credentials),
   };
   const systems =
-    system !== '' && pbxText(system, facts) ? [...new Set([system, ...knownSystems])] : knownSystems;
-  const written = pbxText(chosen.value, facts);
+    system !== '' && pbxFiles(system, facts) ? [...new Set([system, ...knownSystems])] : knownSystems;
+  const written = pbxFiles(chosen.value, facts);
   return (
     <section class="card" aria-labelledby="setup-title">
       <h2 id="setup-title">{words.title}</h2>
@@ -83,9 +84,14 @@ export function Setup({ setup, firewall, number, system }: SetupProps) {
             ))}
           </select>
         </label>
-        {written && <code>{written.file}</code>}
       </div>
-      <CopiedText text={written?.text ?? setup.instructions} name={words.asText} />
+      {written === null && <CopiedText text={setup.instructions} name={words.asText} />}
+      {written?.map(({ path, text }) => (
+        <div key={path}>
+          <code>{path}</code>
+          <CopiedText text={text} name={`${words.asText}: ${path}`} />
+        </div>
+      ))}
       <p class="quiet">{words.certificate}</p>
     </section>
   );

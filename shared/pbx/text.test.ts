@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { PbxAccess, PbxFacts } from './facts.ts';
+import { knownSystems, pbxFiles, pbxNames } from './text.ts';
+
+const facts: PbxFacts = {
+  server: 'sip.example.com',
+  port: 5061,
+  codecs: ['PCMU', 'PCMA', 'Opus'],
+  addresses: ['198.51.100.7', '198.51.100.8'],
+  number: '+14155550100',
+  access: { how: 'address' },
+};
+const digest: PbxAccess = { how: 'digest', username: 'acme-trunk', realm: 'trunkline' };
+const register: PbxAccess = { how: 'register', username: 'acme-trunk' };
+
+function written(system: string, more: Partial<PbxFacts> = {}): string {
+  return (pbxFiles(system, { ...facts, ...more }) ?? [])
+    .map(({ path, text }) => `${path}\n${text}`)
+    .join('\n\n');
+}
+
+function lines(system: string, more: Partial<PbxFacts> = {}): string[] {
+  return written(system, more)
+    .split('\n')
+    .map((line) => line.trim());
+}
+
+describe('the configuration of a PBX', () => {
+  it('names the endpoint, the server and who may call for Asterisk and what is built on it', () => {
+    expect(lines('FreePBX')).toEqual(
+      expect.arrayContaining([
+        '/etc/asterisk/pjsip.conf',
+        'method = tlsv1_2',
+        'media_encryption = sdes',
+        'media_encryption_optimistic = no',
+        'allow = ulaw,alaw,opus',
+        'contact = sip:sip.example.com:5061\\;transport=tls',
+        'match = 198.51.100.7',
+        'match = 198.51.100.8',
+        `exten => +14155550100,1,Dial(PJSIP/\${EXTEN}@trunkline)`,
+      ]),
+    );
+    expect(written('FreePBX')).not.toContain('type = auth');
+  });
+
+  it('gives the user to the side that is asked: the PBX calls, or the edge registers', () => {
+    expect(lines('Asterisk', { access: digest })).toEqual(
+      expect.arrayContaining(['outbound_auth = trunkline', 'username = acme-trunk', 'match = 198.51.100.7']),
+    );
+    const registered = lines('Asterisk', { access: register });
+    expect(registered).toEqual(
+      expect.arrayContaining([
+        '[acme-trunk]',
+        'auth = acme-trunk',
+        'rewrite_contact = yes',
+        'max_contacts = 1',
+      ]),
+    );
+    expect(registered.filter((line) => /^(outbound_auth|contact|match) =/.test(line))).toEqual([]);
+    expect(lines('FreeSWITCH', { access: digest })).toContain('<param name="realm" value="trunkline"/>');
+    expect(lines('FreeSWITCH', { access: register })).toContain('<user id="acme-trunk">');
+    expect(lines('Kamailio', { access: digest })).toContain('$avp(user) = "acme-trunk";');
+  });
+
+  it.each(knownSystems)('never has a password, but says where it belongs: %s', (system) => {
+    expect(written(system)).not.toContain('PASSWORD');
+    expect(written(system, { access: digest })).toContain('THE-PASSWORD-THAT-YOU-SET');
+  });
+
+  it('lets no user name end what it stands in', () => {
+    const access = { how: 'register', username: 'a;b"><x' } as const;
+    expect(written('Asterisk', { access })).toContain('username = a\\;b"><x');
+    expect(written('FreeSWITCH', { access })).not.toContain('<x');
+  });
+
+  it('is found by any name and case, and missing for systems that are set up in a page of their own', () => {
+    for (const name of pbxNames) expect(written(name)).toContain('sip.example.com');
+    expect(pbxFiles('Cisco CUCM', facts)).toBeNull();
+    expect(pbxFiles('unknown', facts)).toBeNull();
+  });
+});
