@@ -25,6 +25,7 @@ const long: readonly string[] = [
   'test/peers/kamailio.test.ts',
   'test/peers/baresip.test.ts',
   'edge/signaling/session/lost-dialogs.test.ts',
+  'test/system/websocket.test.ts',
   'test/system/widget.test.ts',
   'test/system/several-controls.test.ts',
   'test/system/agent-testing.test.ts',

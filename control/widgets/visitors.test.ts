@@ -258,6 +258,7 @@ describe("a browser's preflight", () => {
     ['/threads', 'GET'],
     [`/threads/${unknownId}/messages`, 'POST'],
     [`/threads/${unknownId}/end`, 'POST'],
+    [`/threads/${unknownId}/call`, 'POST'],
     [`/threads/${unknownId}/events`, 'GET'],
   ])('is allowed for %s from an allowed origin only', async (path, method) => {
     const allowed = await ask(origin, widget + path);

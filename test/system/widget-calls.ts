@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { PathwayList } from '#shared/api/pathways.ts';
 import { ThreadListAnswer, WidgetOne } from '#shared/api/widgets.ts';
 import { isAccessible, pageLimitMs, signIn, watchProblems } from '../kit/programs/console-page.ts';
-import { deniedMicrophone, hearing, pitchOf } from '../kit/programs/console-phone.ts';
+import { deniedMicrophone, hearing, loseSocket, pitchOf, reached } from '../kit/programs/console-phone.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { type Site, startSite } from '../kit/programs/widget-site.ts';
@@ -71,7 +71,7 @@ async function hearsTheAgent({ api }: TestSystem, page: Page, shop: Site): Promi
   await openChat(page, shop);
   await log(page).getByText('Press 1 for sales').waitFor();
   expect(await button(page, 'Call').count()).toBe(0);
-  shop.attributes = 'data-voice data-open="true" data-call-mute-label="Be silent"';
+  shop.attributes = 'data-voice data-open="true" data-theme="auto" data-call-mute-label="Be silent"';
   await page.reload();
   const problems = watchProblems(page);
   await button(page, 'Call').waitFor();
@@ -85,6 +85,14 @@ async function hearsTheAgent({ api }: TestSystem, page: Page, shop: Site): Promi
   await phone(page).getByText('In a call').waitFor();
   await eventually('the voice of the agent', async () => saw(await pitchOf(page)));
   await isAccessible(page);
+  // The network of the visitor changes: the call goes on.
+  const before = await reached(page);
+  await loseSocket(page);
+  await eventually('the call over another WebSocket, with ICE restarted', async () => {
+    const now = saw(await reached(page));
+    return now.sockets > before.sockets && now.ice !== before.ice ? now : null;
+  });
+  await phone(page).getByText('In a call').waitFor();
   await button(page, 'Be silent').press('Enter');
   await phone(page).getByText('In a call; you are muted').waitFor();
   expect(await button(page, '1').count()).toBe(0);
