@@ -31,6 +31,10 @@ function targets() {
       transfer: async (callId: string, order: TransferOrder) => done.push(['transfer', callId, order]),
       park: (callId: string, order: ParkOrder) => done.push(['park', callId, order]),
       retrieve: async (callId: string, by: string) => done.push(['retrieve', callId, by]),
+      supervisions: {
+        change: (...order: unknown[]) => done.push(['supervise', ...order]),
+        whisper: (callId: string, text: string) => done.push(['whisper', callId, text]),
+      },
       conferences: {
         control: (callId: string, action: string) => done.push(['conference', callId, action]),
       },
@@ -153,6 +157,17 @@ describe('a command from control', () => {
       edge,
     );
     expect(edge.done).toEqual([['test call', 'tc_1']]);
+  });
+
+  it('tells a supervisor of a call what to do, and the agent what to say', async () => {
+    const edge = targets();
+    const order = { call_id: 'c', session_id: 's', mode: 'take_over', note: null } as const;
+    await carryOut({ kind: 'supervise.mode', ...order }, edge);
+    await carryOut({ kind: 'supervise.whisper', call_id: 'c', text: 'Offer a refund.' }, edge);
+    expect(edge.done).toEqual([
+      ['supervise', 'c', 's', 'take_over', null],
+      ['whisper', 'c', 'Offer a refund.'],
+    ]);
   });
 
   it('runs a discovery and reports the result', async () => {

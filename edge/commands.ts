@@ -7,6 +7,7 @@ import type { OutboundPlan } from './call/call-plan.ts';
 import type { ParkOrder } from './call/ports/park.ts';
 import type { ByeExtras } from './call/ports/signaling.ts';
 import type { TransferOrder } from './call/ports/transfer.ts';
+import type { Supervisions } from './call/supervision/supervisions.ts';
 import type { PhoneAgent } from './signaling/admission/phone/phone-agents.ts';
 import type { TestCallOrder } from './trunks/test-call/test-call.ts';
 
@@ -20,6 +21,7 @@ export interface CommandTargets {
     park(callId: string, order: ParkOrder): void;
     /** Rejects when they cannot be joined. */
     retrieve(callId: string, by: string | null): Promise<unknown>;
+    readonly supervisions: Pick<Supervisions, 'change' | 'whisper'>;
     readonly conferences: { control(callId: string, action: 'mute' | 'unmute' | 'remove'): void };
   };
   readonly trunks: {
@@ -87,6 +89,12 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
       break;
     case 'call.conference':
       calls.conferences.control(command.call_id, command.action);
+      break;
+    case 'supervise.mode':
+      calls.supervisions.change(command.call_id, command.session_id, command.mode, command.note);
+      break;
+    case 'supervise.whisper':
+      calls.supervisions.whisper(command.call_id, command.text);
       break;
     case 'trunk.failback':
       trunks.failBack(command.trunk_id);

@@ -7,6 +7,7 @@ import { consultLimits, testCallerLimits } from './agent/limits.ts';
 import { talkLimits } from './agent/talk-limits.ts';
 import { agentTestTimes } from './agent-test-times.ts';
 import { conferenceLimits } from './call/conference/limits.ts';
+import { supervisionLimits } from './call/supervision/limits.ts';
 import { callTimes } from './call/times.ts';
 import { recordingLimits } from './media/recording/disk-room.ts';
 import { workerLimits } from './media/worker-limits.ts';
@@ -25,6 +26,7 @@ export const edgeLimits = {
   answering: answeringLimits,
   calls: callTimes,
   conferences: conferenceLimits,
+  supervision: supervisionLimits,
   consult: consultLimits,
   engine,
   failover: failoverProbes,

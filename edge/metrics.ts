@@ -77,6 +77,7 @@ export function addGauges(
   metrics.gauge('trunkline_edge_calls_most', () => maxCalls);
   metrics.gauge('trunkline_edge_host_load', hostLoad);
   metrics.gauge('trunkline_edge_conferences', () => calls.conferences.size);
+  metrics.gauge('trunkline_edge_supervisors', () => calls.supervisions.size);
   metrics.gauge('trunkline_edge_conference_parties', () => calls.conferences.parties);
   metrics.gauge('trunkline_edge_protocol_revision', () => edgeProtocol.revision);
   metrics.gauge('trunkline_edge_dialogs', () => signaling.dialogs);

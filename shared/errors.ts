@@ -118,6 +118,7 @@ export const apiErrors = {
   KEY_NOT_FOUND: { status: 404, message: 'The organization has no such key.' },
   DELIVERY_NOT_FOUND: { status: 404, message: 'The organization has no such webhook delivery.' },
   PHONE_SESSION_NOT_FOUND: { status: 404, message: 'The organization has no such phone session.' },
+  SUPERVISOR_NOT_FOUND: { status: 404, message: 'The call has no such supervisor.' },
   SESSION_NOT_FOUND: { status: 404, message: 'There is no such open session.' },
   EDGE_NOT_FOUND: { status: 404, message: 'No edge with this id ever connected.' },
   WIDGET_NOT_FOUND: { status: 404, message: 'There is no such widget.' },
@@ -137,6 +138,12 @@ export const apiErrors = {
     message: 'The calls are on two edges, or in two media shards of one, and cannot be joined.',
   },
   CALL_NOT_IN_CONFERENCE: { status: 409, message: 'The call is not in this conference.' },
+  SUPERVISOR_NOT_THERE: {
+    status: 409,
+    message: 'The supervisor has not joined the call yet, or has left it.',
+  },
+  CALL_TAKEN_OVER: { status: 409, message: 'Another supervisor has taken the call over.' },
+  AGENT_TAKES_NO_TEXT: { status: 409, message: 'The call has no agent with a model now.' },
   RECORDING_NOT_ACTIVE: { status: 409, message: 'The call is not being recorded.' },
   RECORDING_NOT_READY: {
     status: 409,

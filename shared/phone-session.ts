@@ -22,6 +22,8 @@ export const longestPhoneCaller = 64;
 export const longestPhoneTarget = 128;
 /** Dialled to talk with the agent of a session that is for one agent instead of a number. */
 export const phoneAgentUser = 'agent';
+/** Dialled to join a call as its supervisor. */
+export const phoneSupervisorUser = 'supervise';
 /** Longest user name that is read, octets: the claims with the longest caller in four octets a character. */
 const longestUsername = 1_400;
 
@@ -32,12 +34,19 @@ export const PhoneClaims = Type.Object({
   org_id: Type.String({ maxLength: 36 }),
   /** the one edge that accepts it */
   edge_id: Type.String({ maxLength: 64 }),
-  /** whose agent may be called, E.164 with plus; with `to` the number that calls; with `agent` {@link phoneAgentUser} */
+  /**
+   * whose agent may be called, E.164 with plus; with `to` the number that calls; with `agent` {@link phoneAgentUser}; with
+   * `supervise` {@link phoneSupervisorUser}
+   */
   number: Type.String({ maxLength: 20 }),
   /** who is called over a trunk of the number, instead of its agent */
   to: Type.Optional(Type.String({ maxLength: longestPhoneTarget })),
   /** true: control has told the edge the agent (`phone.agent` of commands.ts) */
   agent: Type.Optional(Type.Literal(true)),
+  /** the call that may be joined as its supervisor, instead of calling anybody */
+  supervise: Type.Optional(Type.String({ maxLength: 64 })),
+  /** with `supervise`: a tone tells the parties that somebody listens */
+  tone: Type.Optional(Type.Literal(true)),
   /** shown as the caller */
   caller: Type.String({ minLength: 1, maxLength: longestPhoneCaller }),
   issued_at: Type.Integer(),

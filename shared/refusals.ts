@@ -53,6 +53,11 @@ export const refusals = {
     summary: 'The phone session is for another edge, or older than the last start of this one.',
     advice: 'Let the phone connect to the url of its phone session; if it did, create another phone session.',
   },
+  phone_session_no_call: {
+    summary: 'The call that the phone session is to supervise is not up, or takes no more supervisors.',
+    advice:
+      'Create a session for a call that is in progress (POST /v1/calls/{call_id}/supervisors), and use it at once. The detail says which of the two it was.',
+  },
   number_unknown: {
     summary: 'No configuration has the dialed number.',
     advice:

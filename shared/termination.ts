@@ -66,6 +66,11 @@ export const terminations = {
     sipStatus: 0,
     summary: 'The moderator left the conference, which ended it.',
   },
+  supervision_ended: {
+    party: 'edge',
+    sipStatus: 0,
+    summary: 'The call that the supervisor had joined has ended.',
+  },
   caller_canceled: { party: 'caller', sipStatus: 487, summary: 'The caller canceled before the answer.' },
   agent_hangup: { party: 'agent', sipStatus: 0, summary: 'The agent ended the call.' },
   api_stop: { party: 'api', sipStatus: 480, summary: 'The call was stopped through the API.' },

@@ -7,7 +7,7 @@ import { ForeignAgentAnswer } from '#shared/api/agent-testing/foreign-agents.ts'
 import { TemplateList } from '#shared/api/agent-testing/templates.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { faultyGraph, missingEdge } from '../../test/kit/control/dental.ts';
-import { connectEdge } from '../../test/kit/control/edge-client.ts';
+import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
 import {
   initiate,
   order,
@@ -224,6 +224,33 @@ describe('the audit log has an entry for each change of', () => {
     await change('POST', '/v1/session', undefined, test.operatorKey);
     const browser = await signIn(test, test.key);
     await judge('DELETE /v1/session', await browser.call('DELETE', '/v1/session'));
+  });
+
+  it('supervisors', async () => {
+    const sip = { host: 'edge.example.com', port: 5061, wss_port: 5062 };
+    const edge = await connectEdge(test, { sip, outbox_id: 'of supervisors' });
+    const { revision } = edgeProtocol;
+    edge.send({ type: 'status', metrics: { trunkline_edge_protocol_revision: revision } });
+    const { edges } = test.control.services;
+    await expect.poll(() => edges.all[0]?.metrics.trunkline_edge_protocol_revision).toBe(revision);
+    const live = { ended_at: null, status: 'in-progress', termination: null, hangup_by: null } as const;
+    const call = callRecord(test.orgId, { ...live, id: '00000000-0000-4000-8000-0000000000e1' });
+    edge.send(reportFrame(1, [{ type: 'call', call }]));
+    await edge.next('ack');
+    const url = `/v1/calls/${call.id}`;
+    const { body } = await change('POST', `${url}/supervisors`, {});
+    const one = `${url}/supervisors/${body.data?.supervisor?.id}`;
+    for (const [method, path, order] of [
+      ['PATCH', one, { mode: 'barge' }],
+      ['POST', `${url}/whisper`, { text: 'Be brief.' }],
+    ] as const) {
+      const changed = change(method, path, order);
+      const { id } = await edge.next('command');
+      edge.send({ type: 'result', id, ok: true });
+      await changed;
+    }
+    await change('DELETE', one);
+    await edge.kill();
   });
 
   it('phone sessions', async () => {

@@ -19,7 +19,12 @@ export interface Change {
 }
 
 /** @param db the transaction of the change, so that neither is stored without the other */
-export async function recordChange(db: Db, clock: Clock, by: Actor, change: Change): Promise<void> {
+export async function recordChange(
+  db: Db,
+  clock: Pick<Clock, 'now'>,
+  by: Actor,
+  change: Change,
+): Promise<void> {
   await db
     .insertInto('audit_entries')
     .values({

@@ -5,10 +5,11 @@ import type { Clock } from '#shared/clock.ts';
 import type { Catalogue } from '../catalogue/index.ts';
 import type { Database } from '../db/index.ts';
 import type { Announcements, ConnectedEdges } from '../edge-link/index.ts';
+import type { PhoneSessionDeps } from '../phone-sessions/index.ts';
 import type { SharedCounts } from '../replicas/index.ts';
 import type { CallLimits } from './limits.ts';
 
-export interface CallDeps {
+export interface CallDeps extends Pick<PhoneSessionDeps, 'quotas' | 'secrets'> {
   readonly limits: { readonly calls: CallLimits };
   readonly clock: Clock;
   readonly database: Database;

@@ -100,6 +100,7 @@ function organization(id: string, event_webhook_url: string): OrganizationRow {
     pronunciations: null,
     key_terms: null,
     model_prices: null,
+    supervision_tone: 1,
     wide_sources: 0,
     disabled_at: null,
   } as const;

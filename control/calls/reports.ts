@@ -15,6 +15,7 @@ import {
 } from '../db/index.ts';
 import type { ReportEffects } from '../edge-link/index.ts';
 import { eventSubject, type Followers, nobody, recordEvents } from '../events/index.ts';
+import { reportSupervisors } from '../phone-sessions/index.ts';
 import { webhookSubject } from '../webhooks/index.ts';
 import { withSums } from './call-sums.ts';
 import { queueCallsCompleted } from './completed-event.ts';
@@ -103,6 +104,11 @@ export class CallReports {
       now,
     );
     if (queued || told) wanted[0]?.effects.announced.add(webhookSubject);
+    const supervised = await reportSupervisors(
+      db,
+      wanted.flatMap(({ phone, row }) => (phone ? [{ sessionId: phone.sessionId, row }] : [])),
+      now,
+    );
     await countNewPhoneCalls(
       db,
       wanted.flatMap(({ phone }) => phone ?? []),
@@ -116,7 +122,11 @@ export class CallReports {
     await this.#measured.store(db);
     await this.#tellSamples(db, now);
     if (followed.isEmpty) return;
-    await recordEvents(db, [...happenings, ...(await happeningsOfLines(db, followed, this.#said, now))]);
+    await recordEvents(db, [
+      ...happenings,
+      ...supervised,
+      ...(await happeningsOfLines(db, followed, this.#said, now)),
+    ]);
     this.#effects?.announced.add(eventSubject);
   }
 

@@ -26,12 +26,14 @@ import { CallPlacer } from './place.ts';
 import { callView } from './rules.ts';
 import { searchRoutes } from './search-routes.ts';
 import { findCall, findTranscript } from './store.ts';
+import { superviseRoutes } from './supervise-routes.ts';
 
 export function callRoutes(app: App, services: CallDeps): void {
   const { db } = services.database;
   const placer = new CallPlacer(services);
   holdRoutes(app, services);
   conferenceRoutes(app, services);
+  superviseRoutes(app, services);
   sipCallRoutes(app, services);
   searchRoutes(app, services);
 

@@ -228,6 +228,25 @@ export class ConnectedEdges {
     throw ApiError.unavailable('No edge takes calls of browsers: none with SIP_WSS_PORT is ready.', 5);
   }
 
+  /**
+   * The edge of a call that is supervised.
+   * @param by with a voice a browser joins the call
+   * @throws ApiError SERVICE_UNAVAILABLE when it is not connected, or cannot do it
+   */
+  forSupervisors(edgeId: string, by: 'voice' | 'text' = 'voice'): ConnectedEdge {
+    const edge = this.#find(edgeId);
+    const why = (reason: string) => `The edge that carries the call ${reason}`;
+    if (!edge) throw ApiError.unavailable(why('is not connected.'), 5);
+    if (revisionOf(edge) < edgeProtocol.supervises)
+      throw ApiError.unavailable(
+        why('is of an earlier version, which knows no supervisors: upgrade it.'),
+        30,
+      );
+    if (by === 'voice' && edge.sip.wss_port === undefined)
+      throw ApiError.unavailable(why('takes no browsers: set SIP_WSS_PORT on it.'), 30);
+    return edge;
+  }
+
   /** Sends it to every connected edge. @throws ApiError SERVICE_UNAVAILABLE when none is connected or one fails */
   async commandAll(command: EdgeCommand): Promise<void> {
     if (this.count === 0) throw ApiError.unavailable('No edge is connected.', 5);

@@ -126,7 +126,8 @@ beforeAll(async () => {
   const { db } = test.control.services.database;
   await db.insertInto('recordings').values(recordingRow(test.orgId, call.id)).execute();
   const phone = { ...phoneSessionRow(test.orgId), caller: mark };
-  await db.insertInto('phone_sessions').values(phone).execute();
+  const supervisor = { ...phone, id: phone.id.replace(/1$/, '2'), supervises: call.id };
+  await db.insertInto('phone_sessions').values([phone, supervisor]).execute();
   await db.insertInto('webhook_deliveries').values(endedDelivery(test.orgId)).execute();
   // Background work finishes first.
   await eventually('the end of the background work', async () => {
@@ -155,6 +156,7 @@ beforeAll(async () => {
     '/v1/calls': call.id,
     '/v1/conferences': conference.id,
     parties: party.id,
+    supervisors: supervisor.id,
     '/v1/inbound': number,
     '/v1/pathway': pathway_id,
     version: '1',
@@ -197,7 +199,9 @@ function pathOf({ name }: ServedRoute, idOf: (before: string) => string): string
   let url = '';
   for (const part of path.split('/').slice(1)) {
     const before =
-      ['threads', 'version', 'resources', 'parties'].find((last) => url.endsWith(`/${last}`)) ?? url;
+      ['threads', 'version', 'resources', 'parties', 'supervisors'].find((last) =>
+        url.endsWith(`/${last}`),
+      ) ?? url;
     if (part === '{integration}') url += '/rest_api';
     else url += part.startsWith('{') ? `/${idOf(before)}` : `/${part}`;
   }

@@ -188,11 +188,13 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/org/webhook-deliveries': ['state=waiting', 'state=given_up', `before=${delivery.id}`],
   'GET /v1/org/keys': ['state=active', 'offset=5'],
   'GET /v1/sessions': ['offset=5'],
+  'GET /v1/calls/{call_id}/supervisors': [],
   'GET /v1/phone-sessions': ['state=open', 'state=ended', 'offset=5'],
 };
 
 const ids: Readonly<Record<string, string>> = {
   'GET /v1/sip/calls/{call_id}/timeline': call.id,
+  'GET /v1/calls/{call_id}/supervisors': call.id,
   'GET /v1/widget/{id}/threads': widget.split('/').at(-1) ?? '',
   'GET /v2/tools/{id}/logs': toolId,
   'GET /v1/personas/{id}/versions': personaId,

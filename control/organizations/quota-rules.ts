@@ -61,7 +61,7 @@ export class Quotas {
 
   /** Runs a check of a limit that is not a setting, and counts its rejections with those of the quotas. */
   async counting(
-    limit: 'sources' | 'keys' | 'phone_sessions' | 'test_agents',
+    limit: 'sources' | 'keys' | 'phone_sessions' | 'supervisors' | 'test_agents',
     check: () => Promise<void>,
   ): Promise<void> {
     try {

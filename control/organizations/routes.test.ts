@@ -32,6 +32,7 @@ describe('/v1/org/settings', () => {
       recording: null,
       key_terms: [],
       model_prices: null,
+      supervision_tone: true,
       realtime: [],
       pronunciations: [],
     };

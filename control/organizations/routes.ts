@@ -56,7 +56,7 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
     },
     handler: async (request) => {
       const { alert_emails, event_webhook_url, call_limits, recording, realtime } = request.body;
-      const { pronunciations, key_terms, model_prices } = request.body;
+      const { pronunciations, key_terms, model_prices, supervision_tone } = request.body;
       if (typeof event_webhook_url === 'string') {
         checkUrl(event_webhook_url, 'https:', '/event_webhook_url', services.allowedTargets);
       }
@@ -69,6 +69,9 @@ export function organizationRoutes(app: App, services: OrganizationDeps): void {
         ...(pronunciations && { pronunciations: toJson(pronunciations) }),
         ...(key_terms && { key_terms: toJson(key_terms) }),
         ...(model_prices !== undefined && { model_prices: model_prices && readPrices(model_prices) }),
+        ...(supervision_tone !== undefined && {
+          supervision_tone: supervision_tone ? (1 as const) : (0 as const),
+        }),
         ...(recording !== undefined && {
           recording: recording && toJson(readRecording(recording, '/recording')),
         }),
@@ -171,5 +174,6 @@ function settingsView(row: OrganizationRow, deployment: CallCeiling): Organizati
     pronunciations: row.pronunciations === null ? [] : fromJson(row.pronunciations),
     key_terms: row.key_terms === null ? [] : fromJson(row.key_terms),
     model_prices: row.model_prices === null ? null : fromJson(row.model_prices),
+    supervision_tone: row.supervision_tone === 1,
   };
 }

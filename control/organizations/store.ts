@@ -57,6 +57,7 @@ export async function createOrganization(
       pronunciations: null,
       key_terms: null,
       model_prices: null,
+      supervision_tone: 1,
       wide_sources: 0,
       disabled_at: null,
     })
@@ -101,6 +102,7 @@ export type OrganizationChange = Partial<
     | 'pronunciations'
     | 'key_terms'
     | 'model_prices'
+    | 'supervision_tone'
     | 'wide_sources'
   >
 >;

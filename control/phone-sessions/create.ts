@@ -36,10 +36,8 @@ export async function createSession<T>(
   const { catalogue, clock, database, edges, quotas, secrets } = services;
   const { orgId, caller, purpose, calls } = order;
   const { agent, columns, region } = order.target;
-  const edge = edges.leastLoadedForBrowsers({
-    wish: region,
-    callsMore: agent !== null || columns.called !== null,
-  });
+  const callsMore = agent !== null || columns.called !== null;
+  const edge = order.target.edge ?? edges.leastLoadedForBrowsers({ wish: region, callsMore });
   const now = clock.now();
   const id = newId();
   const expires_at = now + order.expiresInS * 1000;
@@ -68,6 +66,8 @@ export async function createSession<T>(
       id,
       org_id: orgId,
       edge_id: edge.edgeId,
+      supervises: null,
+      supervision: null,
       ...columns,
       caller,
       purpose,

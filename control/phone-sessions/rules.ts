@@ -58,7 +58,8 @@ export function credentialsOf(
   edge: Pick<ConnectedEdge, 'sip'>,
   derive: Derive,
 ) {
-  const { id, org_id, edge_id, number, called, caller, calls, created_at, expires_at } = row;
+  const { id, org_id, edge_id, number, called, supervises, supervision } = row;
+  const { caller, calls, created_at, expires_at } = row;
   const username = phoneUsername({
     id,
     org_id,
@@ -66,6 +67,8 @@ export function credentialsOf(
     number,
     ...(called !== null && { to: called }),
     ...(isForAgent(row) && { agent: true as const }),
+    ...(supervises !== null && { supervise: supervises }),
+    ...(supervision !== null && fromJson(supervision).tone && { tone: true as const }),
     caller,
     issued_at: Date.parse(created_at),
     expires_at: Date.parse(expires_at),
@@ -88,7 +91,7 @@ function isForAgent({ pathway_id, persona_id }: PhoneSessionRow): boolean {
 }
 
 export function viewOf(row: PhoneSessionRow, now: string): PhoneSessionView {
-  const { org_id: _, number, called: to, ...shown } = row;
+  const { org_id: _, supervises: _call, supervision: _how, number, called: to, ...shown } = row;
   const phone_number = isForAgent(row) ? null : number;
   return { ...shown, phone_number, to, state: stateOf(row, now) };
 }

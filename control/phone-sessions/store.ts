@@ -33,7 +33,8 @@ export function pageOfSessions(
     'phone_sessions',
     'phone_sessions_of_organization',
   );
-  const all = db.selectFrom(sessions).selectAll().where('org_id', '=', orgId);
+  // Those of supervisors are listed with their calls.
+  const all = db.selectFrom(sessions).selectAll().where('org_id', '=', orgId).where('supervises', 'is', null);
   if (state === undefined) return newestPage(all, { limit, offset });
   const now = isoTime(clock);
   const some = all.where((eb) =>
@@ -44,15 +45,21 @@ export function pageOfSessions(
   return newestPage(some, { limit, offset });
 }
 
-/** @throws ApiError PHONE_SESSION_NOT_FOUND */
-export async function requireSession(db: Db, orgId: string, id: string): Promise<PhoneSessionRow> {
+/** @param whose those of supervisors are found as such only @throws ApiError PHONE_SESSION_NOT_FOUND */
+export async function requireSession(
+  db: Db,
+  orgId: string,
+  id: string,
+  whose: 'phone' | 'supervisor' = 'phone',
+): Promise<PhoneSessionRow> {
   const row = await db
     .selectFrom('phone_sessions')
     .selectAll()
     .where('id', '=', id)
     .where('org_id', '=', orgId)
     .executeTakeFirst();
-  if (!row) throw ApiError.of('PHONE_SESSION_NOT_FOUND');
+  if (!row || (row.supervises !== null) !== (whose === 'supervisor'))
+    throw ApiError.of('PHONE_SESSION_NOT_FOUND');
   return row;
 }
 

@@ -6,13 +6,14 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { ApiError } from '#shared/errors.ts';
 import { longestPhoneCaller, phoneAgentUser } from '#shared/phone-session.ts';
 import type { Db, PhoneSessionRow } from '../db/index.ts';
-import type { RegionWish } from '../edge-link/index.ts';
+import type { ConnectedEdge, RegionWish } from '../edge-link/index.ts';
 import { agentSettingsOf, findNumber, type NumberSettings, readDialedTarget } from '../numbers/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
 import { findConfigurations, regionWish } from '../trunks/index.ts';
 
-type Columns = Pick<PhoneSessionRow, 'number' | 'called' | 'pathway_id' | 'pathway_version' | 'persona_id'>;
+type Columns = Pick<PhoneSessionRow, 'number' | 'called' | 'pathway_id' | 'pathway_version' | 'persona_id'> &
+  Partial<Pick<PhoneSessionRow, 'supervises' | 'supervision'>>;
 
 export interface PhoneTarget {
   readonly columns: Columns;
@@ -20,6 +21,8 @@ export interface PhoneTarget {
   readonly agent: { readonly name: string; readonly settings: AgentSettings } | null;
   /** Of the edges that may call out. */
   readonly region: RegionWish | null;
+  /** That of the call which is joined; absent: any edge. */
+  readonly edge?: ConnectedEdge;
 }
 
 const none = { called: null, pathway_id: null, pathway_version: null, persona_id: null };

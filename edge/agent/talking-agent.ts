@@ -137,6 +137,13 @@ export class TalkingAgent implements AgentLeg {
     else this.#hearing.key(event.digit);
   }
 
+  instruct(text: string): void {
+    // What was asked ahead does not know it.
+    this.#ahead.drop();
+    this.#talk?.instruct?.(text);
+    this.#model?.instruct(text);
+  }
+
   close(reason: string): void {
     if (this.#closed) return;
     this.#over.abort(new Error(`the call is over: ${reason}`));

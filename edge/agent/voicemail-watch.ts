@@ -132,6 +132,10 @@ class VoicemailWatch implements AgentLeg {
     if (!this.#queue) this.#inner.dtmf?.(event);
   }
 
+  instruct(text: string): void {
+    this.#inner.instruct?.(text);
+  }
+
   close(reason: string): void {
     this.#closed = true;
     this.#stopLoading();

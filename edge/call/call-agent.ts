@@ -15,6 +15,8 @@ export class CallAgent {
   readonly #agents: Agents;
   readonly #prepareTimeoutMs: number;
   #seat: SeatedAgent | null = null;
+  /** Somebody speaks in the agent's place. */
+  #standsBack = false;
 
   constructor(call: LiveCall, { agents, settings }: Pick<CallDeps, 'agents' | 'settings'>) {
     this.#call = call;
@@ -92,6 +94,22 @@ export class CallAgent {
     this.#call.attempt('send silence', () => this.#call.media?.attach(silence));
   }
 
+  /** While somebody speaks in its place, the agent says and hears nothing. */
+  standBack(on: boolean): void {
+    this.#standsBack = on;
+    const { hold, transfers, up } = this.#call;
+    // What else the peer hears now ends by itself, and then the agent stands back, or does not.
+    if (up && !hold.active && transfers.obstacle === null) this.#attach();
+  }
+
+  /** @returns whether there is an agent that can be told something */
+  instruct(text: string): boolean {
+    const agent = this.#seat?.agent;
+    if (!agent?.instruct) return false;
+    agent.instruct(text);
+    return true;
+  }
+
   /** Restores the agent's audio. */
   resume(): void {
     if (this.#call.up) this.#attach();
@@ -130,6 +148,10 @@ export class CallAgent {
 
   #attach(): void {
     const agent = this.#seat?.agent ?? null;
+    if (agent && this.#standsBack) {
+      this.keepSilent();
+      return;
+    }
     // A leg that is about to be bridged sends nothing of ours: the relay is another stream, with an SSRC of its own, and
     // baresip plays nothing of a peer whose SSRC changes within its first packets.
     this.#call.media?.attach(agent?.silent ? null : agent);

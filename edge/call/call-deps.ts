@@ -1,6 +1,7 @@
 /** What calls need from the rest of the edge. */
 import type { Clock } from '#shared/clock.ts';
 import type { NewId } from '#shared/ids.ts';
+import type { LiveCall } from './live-call.ts';
 import type { Log } from './log.ts';
 import type { Agents } from './ports/agents.ts';
 import type { Dialer } from './ports/dialing.ts';
@@ -31,6 +32,8 @@ export interface CallDeps {
   readonly newId: NewId;
   /** null: transfers are disabled. */
   readonly transfers: TransferParts | null;
+  /** The supervisors of calls. */
+  readonly supervisions: { join(leg: LiveCall): void; callEnded(call: LiveCall): void };
   /** Called with the lines of a transcript that were left out because there were too many. */
   readonly linesLeftOut?: (count: number) => void;
   /** Absent: no call is recorded. */

@@ -49,7 +49,8 @@ export class CallHold {
   /** @returns false when the call is not up, or is being transferred */
   begin(): boolean {
     if (this.#active) return true;
-    const { up, transfers, ledger } = this.#call;
+    const { plan, up, transfers, ledger } = this.#call;
+    if (plan.supervises) return false;
     const { parting } = transfers;
     if (!up || transfers.leaving || (parting ? !parting.isPossible() : transfers.busy)) return false;
     parting?.part();

@@ -14,11 +14,13 @@ export interface CallPlan {
   readonly agent: AgentSettings | null;
   /** Whom the caller is joined with over a trunk of the number, instead of with an agent. */
   readonly dial?: string;
+  /** Of a supervisor: the call that it joins, and whether a tone tells its parties. */
+  readonly supervises?: { readonly callId: string; readonly sessionId: string; readonly tone: boolean };
   /** Variables from the INVITE's headers (contract 2.8). */
   readonly variables: CallVariables;
   /** Outbound calls: what to do when voicemail answers. */
   readonly voicemail?: VoicemailOrder;
-  /** Legs to a transfer target: the call being transferred. */
+  /** Legs to a transfer target: the call being transferred. Legs of supervisors: the supervised call. */
   readonly parentId?: string;
   /** The transfer that such a leg belongs to. */
   readonly transfer?: TargetEvents;

@@ -11,9 +11,10 @@
  *     not answered, media rejected        setup/ ─────────────────────────────┼─> end(termination) ──> ended
  *     maximum duration, silence           time-limits.ts, silence-watch.ts ───┤
  *     a transfer                          transfer/ ──────────────────────────┤
+ *     the call that it supervises         supervision/ ───────────────────────┤
  *     the API, drain, engine lost         calls.ts ───────────────────────────┘
  *
- *     end: set-up ─> timers ─> transfer ─> agent ─> closed record ─> media ─> BYE, CANCEL or rejection
+ *     end: set-up ─> timers ─> transfer ─> supervisors ─> agent ─> closed record ─> media ─> BYE, CANCEL or rejection
  *
  * `end` is the only way to end a call, and `#finish` the only place that closes its parts. call-state.ts has the states
  * with their moves; docs/internals/closing.md says what else closes with a call.
@@ -283,6 +284,7 @@ export class Call implements LiveCall {
     this.recording.start();
     this.dialog.followHold();
     this.transfers.callerUp();
+    this.#deps.supervisions.join(this);
   }
 
   // ---------------------------------------------------------------- the end
@@ -313,6 +315,7 @@ export class Call implements LiveCall {
     this.#setup.close();
     this.limits.stop();
     this.attempt('end the transfer', () => this.transfers.callEnded());
+    this.attempt('end the supervision', () => this.#deps.supervisions.callEnded(this));
     this.agent.close(this.why);
     // Before the answer no media is expected, so none can be missing (contract 3.2).
     const report = this.answered && this.#media?.codec ? this.#media.report() : null;

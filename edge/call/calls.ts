@@ -20,13 +20,16 @@ import { retrieve } from './retrieval.ts';
 import { InboundSetup } from './setup/inbound-setup.ts';
 import { OutboundSetup } from './setup/outbound-setup.ts';
 import type { Setup } from './setup/setup.ts';
+import { supervisionLimits } from './supervision/limits.ts';
+import { Supervisions, type SupervisionsDeps } from './supervision/supervisions.ts';
 import { failure, refusalOf } from './transfer/outcome.ts';
 import { Transfer } from './transfer/transfer.ts';
 import type { TransferParts } from './transfer/transfer-plan.ts';
 
 export interface CallsDeps
-  extends Omit<CallDeps, 'transfers'>,
-    Partial<Pick<ConferencesDeps, 'conferenceLimits' | 'conferenceRefused'>> {
+  extends Omit<CallDeps, 'transfers' | 'supervisions'>,
+    Partial<Pick<ConferencesDeps, 'conferenceLimits' | 'conferenceRefused'>>,
+    Partial<Pick<SupervisionsDeps, 'supervisionLimits' | 'supervisionRefused'>> {
   /** Maximum number of live calls. */
   readonly maxCalls: number;
   /** Number of organizations that have phone numbers; absent: one. */
@@ -54,6 +57,7 @@ export type OutboundChanges = Partial<OutboundParts & Pick<CallDeps, 'agents' | 
 export class Calls {
   readonly #deps: CallsDeps & CallDeps;
   readonly conferences: Conferences;
+  readonly supervisions: Supervisions;
   readonly #live = new Map<string, Call>();
   /** Live calls by organization. */
   readonly #byOrganization = new Map<string, number>();
@@ -65,7 +69,16 @@ export class Calls {
 
   constructor(deps: CallsDeps) {
     this.conferences = new Conferences({ conferenceLimits, conferenceRefused: () => {}, ...deps });
-    this.#deps = { ...deps, transfers: deps.outbound ? this.#transferParts(deps, deps.outbound) : null };
+    this.supervisions = new Supervisions(
+      { supervisionLimits, supervisionRefused: () => {}, ...deps },
+      (callId) => this.#live.get(callId),
+    );
+    const { supervisions } = this;
+    this.#deps = {
+      ...deps,
+      supervisions,
+      transfers: deps.outbound ? this.#transferParts(deps, deps.outbound) : null,
+    };
   }
 
   get size(): number {

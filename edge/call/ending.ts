@@ -40,6 +40,7 @@ const rules: Record<TerminationCode, { readonly hangupBy: HangupBy; readonly dia
   bridge_failed: { hangupBy: 'error', dialog: 'ours' },
   park_timeout: { hangupBy: 'timeout', dialog: 'ours' },
   conference_ended: { hangupBy: 'transfer', dialog: 'ours' },
+  supervision_ended: { hangupBy: 'transfer', dialog: 'ours' },
   caller_canceled: { hangupBy: 'peer', dialog: 'gone' },
   agent_hangup: { hangupBy: 'agent', dialog: 'ours' },
   api_stop: { hangupBy: 'api', dialog: 'ours' },

@@ -114,6 +114,8 @@ interface LiveAgent {
   pause(): void;
   playMusic(): void;
   keepSilent(): void;
+  standBack(on: boolean): void;
+  instruct(text: string): boolean;
   resume(): void;
   dismiss(reason: string): void;
   close(reason: string): void;

@@ -12,7 +12,7 @@ import { SilenceWatch } from './silence-watch.ts';
  */
 const usualHoldQuestionMs = 60_000;
 
-/** Longest call of a browser with a party over a trunk, as the longest `max_duration`. */
+/** Longest call of a browser that has no agent, as the longest `max_duration`. */
 const longestDialMinutes = 720;
 
 export class TimeLimits {
@@ -38,7 +38,8 @@ export class TimeLimits {
   /** The maximum duration starts with the answer. */
   answered(): void {
     const { plan } = this.#call;
-    const minutes = plan.agent?.max_duration ?? (plan.dial === undefined ? 0 : longestDialMinutes);
+    const isBrowsers = plan.dial !== undefined || plan.supervises !== undefined;
+    const minutes = plan.agent?.max_duration ?? (isBrowsers ? longestDialMinutes : 0);
     if (minutes === 0) return;
     const now = this.#clock.elapsed();
     const deadline = plan.deadline ?? now + minutes * 60_000;

@@ -31,7 +31,8 @@ export class LegAudio {
   /** The bridge's endpoint, while there is one. */
   #bridgeEnd: AudioEndpoint | null = null;
   #recorder: LegRecorder | null = null;
-  #desk: SupervisorDesk | null = null;
+  /** The last one is the nearest to the peer. */
+  #desks: readonly SupervisorDesk[] = [];
   #lent = false;
   #relayed = false;
   #path: SrtpPath | null = null;
@@ -63,12 +64,12 @@ export class LegAudio {
 
   /** Whether a supervisor hears what is exchanged. */
   get supervised(): boolean {
-    return this.#desk !== null;
+    return this.#desks.length > 0;
   }
 
-  /** null: nobody does any more. */
-  supervise(desk: SupervisorDesk | null): void {
-    this.#desk = desk;
+  /** @param on false: no more */
+  supervise(desk: SupervisorDesk, on: boolean): void {
+    this.#desks = on ? [...this.#desks, desk] : this.#desks.filter((other) => other !== desk);
     this.#reconnect();
   }
 
@@ -78,7 +79,7 @@ export class LegAudio {
 
   /** A recording has what the peer hears, and so the supervisor's voice. */
   #connect(endpoint: AudioEndpoint | null): void {
-    const heard = this.#desk?.tap(endpoint) ?? endpoint;
+    const heard = this.#desks.reduce<AudioEndpoint | null>((far, desk) => desk.tap(far), endpoint);
     this.#options.exchange.attach(heard && (this.#recorder?.tap(heard) ?? heard));
   }
 

@@ -222,10 +222,10 @@ export class Leg implements LocalLeg {
     return this.#audio.supervised;
   }
 
-  /** A supervisor hears it and speaks on it; null: no more. A bridge of it passes through this process meanwhile. */
-  supervise(desk: SupervisorDesk | null): void {
+  /** A supervisor hears it and speaks on it, or no more. A bridge of it passes through this process meanwhile. */
+  supervise(desk: SupervisorDesk, on: boolean): void {
     if (this.#ended) return;
-    this.#audio.supervise(desk);
+    this.#audio.supervise(desk, on);
     void this.#bridge?.follow();
   }
 

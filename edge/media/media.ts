@@ -207,9 +207,8 @@ class MediasoupMedia implements RunningMedia {
 
   supervise(leg: MediaLeg, supervisor: MediaLeg, options: SupervisionOptions): MediaSupervision {
     if (!this.#has(leg) || !this.#has(supervisor) || leg === supervisor) throw new LegsApart();
-    if (leg.supervised) throw new Error('the media leg has a supervisor already');
     const desk = new SupervisorDesk(supervisor, options);
-    leg.supervise(desk);
+    leg.supervise(desk, true);
     let isOver = false;
     return {
       setMode: (mode) => {
@@ -218,7 +217,7 @@ class MediasoupMedia implements RunningMedia {
       close: () => {
         if (isOver) return;
         isOver = true;
-        leg.supervise(null);
+        leg.supervise(desk, false);
         desk.close();
       },
     };

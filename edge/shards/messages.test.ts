@@ -76,6 +76,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   create_agent: [{ agent: 2, settings: echoAgent, call }],
   create_consult: [{ agent: 2, order: { announcement: null, acceptKey: '1' }, call, manner: null }],
   prepare: [{ agent: 2 }, {}],
+  instruct: [{ agent: 2, text: 'Offer a refund.' }],
   start_agent: [{ agent: 2 }],
   keys_possible: [{ agent: 2, possible: false }],
   recorded: [{ agent: 2, recorded: true }],

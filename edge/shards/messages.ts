@@ -25,8 +25,9 @@ import {
   type Shaped,
   text,
 } from '#shared/shapes.ts';
+import { supervisionModes } from '#shared/supervision.ts';
 import type { CallFacts, Manner } from '../call/ports/agents.ts';
-import { type LegSample, supervisionModes } from '../call/ports/media.ts';
+import type { LegSample } from '../call/ports/media.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { ConsultOrder, TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
 import type { Notice, Request } from './channel.ts';
@@ -165,6 +166,8 @@ export const toShard = {
   ),
   prepare: request('prepare', objectOf({ agent }), done),
   startAgent: notice('start_agent', objectOf({ agent })),
+  /** Of a supervisor. */
+  instruct: notice('instruct', objectOf({ agent, text })),
   /** Told when it changes; at first they are. */
   keysPossible: notice('keys_possible', objectOf({ agent, possible: flag })),
   /** Told when it changes; at first it is not. */

@@ -7,6 +7,8 @@ export interface RemoteAgentOptions {
   readonly id: number;
   readonly channel: Channel;
   readonly host: AgentHost;
+  /** Whether it takes instructions of a supervisor. */
+  readonly takesText: boolean;
   /** Called once, when the agent is closed and its last words have arrived, or when it is lost. */
   readonly over: () => void;
 }
@@ -16,6 +18,7 @@ export class RemoteAgent implements AgentLeg {
   readonly id: number;
   readonly channel: Channel;
   readonly host: AgentHost;
+  readonly instruct?: (text: string) => void;
   readonly #options: RemoteAgentOptions;
   #closed: Promise<void> | null = null;
   #keysPossible = true;
@@ -26,6 +29,8 @@ export class RemoteAgent implements AgentLeg {
     this.channel = options.channel;
     this.host = options.host;
     this.#options = options;
+    if (options.takesText)
+      this.instruct = (text) => this.channel.tell(toShard.instruct, { agent: this.id, text });
   }
 
   async prepare(): Promise<void> {

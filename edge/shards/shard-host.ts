@@ -260,6 +260,7 @@ export class ShardHost {
       return {};
     });
     channel.onTell(toShard.startAgent, ({ agent }) => this.#agents.get(agent)?.agent?.start());
+    channel.onTell(toShard.instruct, ({ agent, text }) => this.#agents.get(agent)?.agent?.instruct?.(text));
     channel.onTell(toShard.keysPossible, ({ agent, possible }) => {
       const seated = this.#agents.get(agent);
       if (seated) seated.host.keys = possible;

@@ -4,7 +4,14 @@
  *     calls ── Media, Agents ──> Shard ══channel══> ShardHost ──> media, agents
  */
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
-import type { AgentHost, AgentLeg, Agents, CallFacts, Manner } from '../call/ports/agents.ts';
+import {
+  type AgentHost,
+  type AgentLeg,
+  type Agents,
+  type CallFacts,
+  hasModel,
+  type Manner,
+} from '../call/ports/agents.ts';
 import type {
   AudioEndpoint,
   BridgeOptions,
@@ -140,13 +147,13 @@ export class Shard implements Media, Agents {
   // ---------------------------------------------------------------- agents
 
   create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg {
-    const agent = this.#newAgent(call, host);
+    const agent = this.#newAgent(call, host, hasModel(settings));
     this.channel.tell(toShard.createAgent, { agent: agent.id, settings, call });
     return agent;
   }
 
   consult(order: ConsultOrder, call: CallFacts, host: AgentHost, manner?: Manner): AgentLeg {
-    const agent = this.#newAgent(call, host);
+    const agent = this.#newAgent(call, host, false);
     // Of an agent's settings only these.
     const how = manner ? { voice: manner.voice, language: manner.language } : null;
     this.channel.tell(toShard.createConsult, { agent: agent.id, order, call, manner: how });
@@ -161,10 +168,10 @@ export class Shard implements Media, Agents {
     return musicOnHold;
   }
 
-  #newAgent(call: CallFacts, host: AgentHost): RemoteAgent {
+  #newAgent(call: CallFacts, host: AgentHost, takesText: boolean): RemoteAgent {
     const id = this.#nextId++;
     const over = this.#inUse(call, () => this.#agents.delete(id));
-    const agent = new RemoteAgent({ id, channel: this.channel, host, over });
+    const agent = new RemoteAgent({ id, channel: this.channel, host, takesText, over });
     this.#agents.set(id, agent);
     return agent;
   }

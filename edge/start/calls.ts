@@ -58,6 +58,8 @@ export function callsOf(
     linesLeftOut: (count) => metrics.add('trunkline_edge_transcript_lines_left_out_total', count),
     conferenceLimits: limits.conferences,
     conferenceRefused: (limit) => metrics.count('trunkline_edge_conferences_refused_total', { limit }),
+    supervisionLimits: limits.supervision,
+    supervisionRefused: () => metrics.count('trunkline_edge_supervisors_refused_total'),
     settings: { ...limits.calls, mediaTimeoutMs: settings.mediaTimeoutMs },
     outbound: {
       routes: {

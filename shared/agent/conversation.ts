@@ -147,6 +147,8 @@ export interface Talk {
   readonly webhookCalls: readonly WebhookCall[];
   /** The person has interrupted the last turn, and of its words heard only these. Not to be called during a step. */
   heard?(words: string): void;
+  /** A supervisor tells the agent something, which it heeds in what it makes up next. */
+  instruct?(text: string): void;
   /** Processes one event; resolves with all actions to carry out. */
   step(event: ConversationEvent): Promise<readonly Action[]>;
   /**

@@ -148,9 +148,8 @@ export class Conversation {
     return this.#memory.variables;
   }
 
-  heard(words: string): void {
-    this.#memory.cut(words);
-  }
+  readonly heard = (words: string): void => this.#memory.cut(words);
+  readonly instruct = (text: string): void => this.#memory.instruct(text);
 
   /**
    * Processes one event; concurrent events are queued. An event that the conversation does not wait for, or that comes

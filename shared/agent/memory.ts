@@ -1,5 +1,6 @@
 import { isBuiltIn } from './built-in-names.ts';
 import { WordsHeard } from './heard-words.ts';
+import { instructionsSection, withInstruction } from './instructions.ts';
 import type { Turn, Variables } from './interfaces.ts';
 
 /** What a conversation knows, as plain data. */
@@ -7,6 +8,8 @@ export interface MemoryState {
   readonly learned: Variables;
   readonly turns: readonly Turn[];
   readonly input: string;
+  /** Of supervisors; absent: none. */
+  readonly instructions?: readonly string[];
 }
 
 /** What a conversation knows: the variables it was given, those it extracted, and the history. */
@@ -16,6 +19,7 @@ export class Memory {
   readonly #builtIns: () => Variables;
   #turns: Turn[];
   #input = '';
+  #instructions: readonly string[] = [];
   /** Turns before the agent's current one. */
   #before = 0;
 
@@ -26,11 +30,18 @@ export class Memory {
   }
 
   snapshot(): MemoryState {
-    return structuredClone({ learned: this.#learned, turns: this.#turns, input: this.#input });
+    const instructions = this.#instructions.length > 0 && { instructions: this.#instructions };
+    return structuredClone({
+      learned: this.#learned,
+      turns: this.#turns,
+      input: this.#input,
+      ...instructions,
+    });
   }
 
   restore(state: MemoryState): void {
-    const { learned, turns, input } = structuredClone(state);
+    const { learned, turns, input, instructions = [] } = structuredClone(state);
+    this.#instructions = instructions;
     this.#learned = learned;
     this.#turns = [...turns];
     this.#input = input;
@@ -47,6 +58,15 @@ export class Memory {
 
   get history(): readonly Turn[] {
     return this.#turns;
+  }
+
+  /** What supervisors have said, as a section of the prompt. */
+  get instructions(): string {
+    return instructionsSection(this.#instructions);
+  }
+
+  instruct(text: string): void {
+    this.#instructions = withInstruction(this.#instructions, text);
   }
 
   /** Whether the person's last words are unanswered. */

@@ -2,9 +2,11 @@ import type { LogLine } from './conversation.ts';
 import type { ConversationLimits, ConversationOptions } from './conversation-options.ts';
 import type { DialogueModel } from './dialogue.ts';
 import type { ToolRunner } from './interfaces.ts';
+import type { KeyPlan } from './keys.ts';
 import type { PersonaText } from './persona-prompt.ts';
 import type { PersonaState } from './persona-state.ts';
 import type { PathwayEntry } from './persona-tools.ts';
+import { anyTurn } from './turn-plan.ts';
 
 export interface PersonaOptions
   extends Pick<
@@ -61,3 +63,9 @@ export const personaLimits: PersonaLimits = {
   contextChars: 60_000,
   resultChars: 8000,
 };
+
+export const apology = 'I am sorry, I did not get that. Could you say it again, please?';
+/** Nodes of a pathway name their keys; here an entry ends with # or after a pause. */
+const keys: KeyPlan = { sequences: [], maxDigits: 32, terminator: '#', interDigitMs: 3000 };
+/** What a persona listens for. */
+export const anyInput = { keys, interruptionThreshold: null, turn: anyTurn };

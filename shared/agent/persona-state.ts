@@ -16,6 +16,8 @@ export interface PersonaState {
   silences: number;
   /** consecutive model failures that were apologized for */
   failures: number;
+  /** of supervisors; absent: none */
+  instructions?: string[];
   /** of the transfer in progress */
   pendingCall: { readonly id: string; readonly name: string } | null;
   /** The pathway in which the conversation continues, and its state there. */

@@ -11,23 +11,18 @@
 import type { Action, ConversationEvent, LogLine, Talk, Visit, WebhookCall } from './conversation.ts';
 import { type ConversationState, type LoadedPathway, LostPosition } from './conversation-options.ts';
 import type { DialogueTool, ToolCall } from './dialogue.ts';
+import { withInstruction } from './instructions.ts';
 import type { Turn, Variables } from './interfaces.ts';
 import { Conversation } from './interpreter.ts';
-import type { KeyPlan } from './keys.ts';
 import { type LogFact, sentenceOf } from './log-facts.ts';
-import { type PersonaLimits, type PersonaOptions, personaLimits } from './persona-options.ts';
+import type { PersonaLimits, PersonaOptions } from './persona-options.ts';
+import { anyInput, apology, personaLimits } from './persona-options.ts';
 import { authoredText, silenceMark, systemPrompt } from './persona-prompt.ts';
 import { latest, learn, newState, type PersonaState } from './persona-state.ts';
 import { type Order, orderOf, type PathwayEntry, type PersonaTools, toolsOf } from './persona-tools.ts';
 import { PersonaWords } from './persona-words.ts';
 import { asText, fillTemplate } from './template.ts';
-import { anyTurn } from './turn-plan.ts';
 import { Utterance } from './utterance.ts';
-
-const apology = 'I am sorry, I did not get that. Could you say it again, please?';
-/** Nodes of a pathway name their keys; here an entry ends with # or after a pause. */
-const keys: KeyPlan = { sequences: [], maxDigits: 32, terminator: '#', interDigitMs: 3000 };
-const input = { keys, interruptionThreshold: null, turn: anyTurn };
 
 export class PersonaConversation implements Talk {
   readonly #options: PersonaOptions;
@@ -95,6 +90,11 @@ export class PersonaConversation implements Talk {
   heard(words: string): void {
     if (this.#pathway) this.#pathway.heard(words);
     else this.#words.cut(words);
+  }
+
+  instruct(text: string): void {
+    this.#state.instructions = withInstruction(this.#state.instructions ?? [], text);
+    this.#pathway?.instruct(text);
   }
 
   async step(event: ConversationEvent): Promise<readonly Action[]> {
@@ -206,10 +206,11 @@ export class PersonaConversation implements Talk {
   ): AsyncGenerator<Action, ToolCall[] | null> {
     const { model, persona, temperature, seed, signal, channel, language } = this.#options;
     const keysPossible = this.#options.keysPossible?.() ?? true;
+    const { instructions } = this.#state;
     const utterance = new Utterance();
     try {
       const parts = model.reply({
-        system: systemPrompt(persona, this.variables, { channel, keysPossible }, language),
+        system: systemPrompt(persona, this.variables, { channel, keysPossible }, language, instructions),
         authored: authoredText(persona, this.variables),
         messages: latest(this.#state.messages, this.#limits.contextChars),
         tools,
@@ -379,7 +380,7 @@ export class PersonaConversation implements Talk {
 
   #listen(): Action {
     this.#state.phase = 'listening';
-    return this.#at({ type: 'listen', timeoutMs: this.#limits.listenMs, ...input });
+    return this.#at({ type: 'listen', timeoutMs: this.#limits.listenMs, ...anyInput });
   }
 
   *#end(fact: LogFact): Generator<Action> {

@@ -55,15 +55,17 @@ export class Speaking {
   /** Says words that the model makes from the node's prompt. */
   async generate(node: GraphNode): Promise<void> {
     const { position, account, learning, memory, understanding } = this.#parts;
-    const { variables } = memory;
+    const { instructions, variables } = memory;
     const { globalPrompt } = position.graph;
+    const withInstructions = (text: string) =>
+      [text, instructions].filter((part) => part !== '').join('\n\n');
     const speech = await understanding.generate({
       ...learning.situation(),
       prompt: fillTemplate(node.prompt, variables),
-      globalPrompt: fillTemplate(globalPrompt, variables),
+      globalPrompt: withInstructions(fillTemplate(globalPrompt, variables)),
       quoted: {
         prompt: fillQuoted(node.prompt, variables),
-        globalPrompt: fillQuoted(globalPrompt, variables),
+        globalPrompt: withInstructions(fillQuoted(globalPrompt, variables)),
       },
       knowledge: node.type === 'Knowledge Base' ? asText(node.data.kb) : null,
       temperature: node.temperature,

@@ -28,6 +28,8 @@ export const OrganizationPatch = Closed({
   key_terms: Optional(KeyTerms),
   /** For the cost of test runs. Replaces the previous value; null: not known. */
   model_prices: Optional(Nullable(ModelPrices)),
+  /** Whether a tone tells the parties of a call that a supervisor has joined it. */
+  supervision_tone: Optional(Type.Boolean()),
 });
 export type OrganizationPatch = Static<typeof OrganizationPatch>;
 
@@ -46,6 +48,7 @@ const Settings = Type.Object({
   pronunciations: PronunciationsView,
   key_terms: Type.Array(text, { maxItems: mostKeyTerms }),
   model_prices: Nullable(ModelPricesView),
+  supervision_tone: Type.Boolean(),
 });
 export type OrganizationSettings = Static<typeof Settings>;
 

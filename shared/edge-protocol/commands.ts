@@ -1,6 +1,7 @@
 /** Commands from control to the edge. */
 import { type Static, Type } from 'typebox';
 import { Weather } from '../agent-test-weather.ts';
+import { supervisionModes } from '../supervision.ts';
 import { AgentSettings, CallVariables } from './agents.ts';
 import { Nullable, oneOf } from './schema.ts';
 
@@ -90,6 +91,25 @@ export const EdgeCommand = Type.Union([
     kind: Type.Literal('call.conference'),
     call_id: Type.String(),
     action: oneOf(['mute', 'unmute', 'remove']),
+  }),
+  /**
+   * What a supervisor at the call does from now on: SUPERVISOR_NOT_THERE, CALL_TAKEN_OVER by another one, CALL_NOT_ACTIVE
+   * when it is on hold.
+   */
+  Type.Object({
+    kind: Type.Literal('supervise.mode'),
+    call_id: Type.String(),
+    /** of the supervisor */
+    session_id: Type.String(),
+    mode: oneOf(supervisionModes),
+    /** for the agent that gets the call back: what was said */
+    note: Nullable(Type.String()),
+  }),
+  /** Tells the agent's model something: CALL_NOT_ACTIVE, AGENT_TAKES_NO_TEXT. */
+  Type.Object({
+    kind: Type.Literal('supervise.whisper'),
+    call_id: Type.String(),
+    text: Type.String(),
   }),
   /** Pauses or resumes the recording of a call: RECORDING_NOT_ACTIVE when it has none. */
   Type.Object({

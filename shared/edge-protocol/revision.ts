@@ -5,7 +5,7 @@
  */
 export const edgeProtocol = {
   /** Of this version. A program that says none is older than revision 1. */
-  revision: 7,
+  revision: 8,
   /** From this one on control counts the calls of all edges (fleet.ts). */
   countsCalls: 1,
   /** From this one on control closes calls that an edge no longer has (`running` in reports.ts). */
@@ -13,11 +13,13 @@ export const edgeProtocol = {
   /** From this one on control stores what is measured on calls (`measured` in reports.ts). */
   storesMeasured: 2,
   /** From this one on control stores refused INVITEs (`refused` in reports.ts), with all reasons of this version. */
-  storesRefused: 4,
+  storesRefused: 8,
   /** From this one on edges know phone sessions that call out or are for an agent (phone-session.ts). */
   phonesCallMore: 5,
   /** From this one on edges test agents of others over a call (`agent` and `to` of `agent_test.call` in commands.ts). */
   testsOthers: 7,
+  /** From this one on edges let supervisors join calls (`supervise.*` of commands.ts, `supervise` of phone-session.ts). */
+  supervises: 8,
 } as const;
 
 /** The other program compared with this one, by its revision. */

@@ -99,6 +99,47 @@ export const agents: readonly Endpoint[] = [
   ],
   ['GET', '/v1/calls/{call_id}', [200], { 404: ['CALL_NOT_FOUND'] }],
   ['GET', '/v1/calls/transcripts', [200], { 400: ['INVALID_CURSOR'] }],
+  ['GET', '/v1/calls/{call_id}/supervisors', [200], { 404: ['CALL_NOT_FOUND'] }],
+  [
+    'POST',
+    '/v1/calls/{call_id}/supervisors',
+    [200],
+    {
+      404: ['CALL_NOT_FOUND'],
+      409: ['CALL_NOT_ACTIVE', 'QUOTA_EXCEEDED'],
+      503: ['SERVICE_UNAVAILABLE'],
+    },
+  ],
+  [
+    'PATCH',
+    '/v1/calls/{call_id}/supervisors/{id}',
+    [200],
+    {
+      404: ['CALL_NOT_FOUND', 'SUPERVISOR_NOT_FOUND'],
+      409: ['CALL_NOT_ACTIVE', 'SUPERVISOR_NOT_THERE', 'CALL_TAKEN_OVER'],
+      503: ['SERVICE_UNAVAILABLE'],
+    },
+  ],
+  [
+    'DELETE',
+    '/v1/calls/{call_id}/supervisors/{id}',
+    [200],
+    {
+      404: ['CALL_NOT_FOUND', 'SUPERVISOR_NOT_FOUND'],
+      409: ['SUPERVISOR_NOT_THERE'],
+      503: ['SERVICE_UNAVAILABLE'],
+    },
+  ],
+  [
+    'POST',
+    '/v1/calls/{call_id}/whisper',
+    [200],
+    {
+      404: ['CALL_NOT_FOUND'],
+      409: ['CALL_NOT_ACTIVE', 'AGENT_TAKES_NO_TEXT'],
+      503: ['SERVICE_UNAVAILABLE'],
+    },
+  ],
   ['POST', '/v1/calls/{call_id}/stop', [200], { 404: ['CALL_NOT_FOUND'] }],
   [
     'POST',

@@ -65,6 +65,7 @@ import { up as sumsOfAllTrunks } from './0077b-sums-of-all-trunks.ts';
 import { up as promotionRepeats } from './0078-promotion-repeats.ts';
 import { up as testMatrices } from './0079-test-matrices.ts';
 import { up as provenAgents } from './0080-proven-agents.ts';
+import { up as supervisors } from './0081-supervisors.ts';
 import { up as tokensAndCost } from './0084-tokens-and-cost.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -133,5 +134,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0078-promotion-repeats': { up: promotionRepeats },
   '0079-test-matrices': { up: testMatrices },
   '0080-proven-agents': { up: provenAgents },
+  '0081-supervisors': { up: supervisors },
   '0084-tokens-and-cost': { up: tokensAndCost },
 };

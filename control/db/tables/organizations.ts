@@ -36,6 +36,8 @@ export interface OrganizationRow {
   key_terms: Json<string[]> | null;
   /** What it pays for language models; null: not known. */
   model_prices: Json<ModelPrices> | null;
+  /** Whether a tone tells the parties of a call that a supervisor has joined it. */
+  supervision_tone: Flag;
   /** Whether its numbers may list networks that are wide by `isWide` of shared/networks.ts. */
   wide_sources: Flag;
   /** Set: its keys are rejected and its numbers are not answered. */

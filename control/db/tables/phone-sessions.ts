@@ -1,6 +1,14 @@
 /** Phone sessions, and the keys that their credentials are made with. */
+import type { SupervisionMode } from '#shared/supervision.ts';
 import type { Json } from '../json.ts';
 import type { IsoTime } from './columns.ts';
+import type { AuditEntryRow } from './organizations.ts';
+
+export interface Supervision {
+  readonly mode: SupervisionMode;
+  readonly tone: boolean;
+  readonly by: { readonly kind: AuditEntryRow['actor_kind']; readonly key: string | null };
+}
 
 /** Its credentials are not stored: the user name says all of this, and the password follows from it and the key. */
 export interface PhoneSessionRow {
@@ -16,6 +24,10 @@ export interface PhoneSessionRow {
   pathway_id: string | null;
   pathway_version: number | null;
   persona_id: string | null;
+  /** The call that it joins as its supervisor, instead of calling anybody. */
+  supervises: string | null;
+  /** What it does there, whether a tone told of it, and who has created it. */
+  supervision: Json<Supervision> | null;
   caller: string;
   purpose: string | null;
   /** How many may be made. */

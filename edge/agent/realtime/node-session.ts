@@ -92,6 +92,10 @@ export class NodeSession {
     this.#agent.dtmf(event);
   }
 
+  instruct(text: string): void {
+    this.#agent.instruct(text);
+  }
+
   close(reason: string): void {
     this.#agent.close(reason);
     this.#ended.resolve({ kind: 'failed', reason });

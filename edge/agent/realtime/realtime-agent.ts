@@ -7,6 +7,7 @@
  *                             +--> tools, transfers, keys, the end of the call
  */
 import type { ToolCall } from '#shared/agent/dialogue.ts';
+import { withInstruction } from '#shared/agent/instructions.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { endTool, type Order, orderOf, toolsOf } from '#shared/agent/persona-tools.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
@@ -24,7 +25,8 @@ import { ModelLink, type ModelLinkDeps } from './model-link.ts';
 import type { SpokenLine } from './model-session.ts';
 import type { NodePart } from './node-part.ts';
 import { Playback } from './playback.ts';
-import type { RealtimeLimits } from './realtime-limits.ts';
+import { longestData, mostAtOnce, mostCalls, type RealtimeLimits } from './realtime-limits.ts';
+import { apology, promptOf } from './realtime-prompt.ts';
 import { SaidSoFar } from './said-so-far.ts';
 
 export type RealtimeSettings = Extract<AgentSettings, { kind: 'realtime' }>;
@@ -40,18 +42,9 @@ export interface RealtimeDeps extends Omit<ModelLinkDeps, 'options' | 'limits'> 
   readonly node?: NodePart;
 }
 
-/** Calls of tools that run at a time, and of a call in all. */
-const mostAtOnce = 8;
-const mostCalls = 1000;
-/** Characters of a tool's data that the model gets, as JSON. */
-const longestData = 8000;
 /** Keys of one entry. */
 const mostKeys = 32;
 const lookMs = 1000;
-const apology = 'I am sorry, I have a technical problem. Please call again later.';
-const manners =
-  'You speak with a person on the telephone. Answer in one to three short sentences, without lists. ' +
-  'What the system tells you about the call, such as keys that were pressed, is true; do not read it out.';
 
 export class RealtimeAgent implements AgentLeg {
   readonly #settings: RealtimeSettings;
@@ -77,6 +70,8 @@ export class RealtimeAgent implements AgentLeg {
   #sessionSince = 0;
   /** The call is about to end or to be transferred, or its model is lost: nothing more is begun. */
   #leaving = false;
+  /** By supervisors. */
+  #told: readonly string[] = [];
   readonly #full: Seldom;
 
   constructor(settings: RealtimeSettings, call: CallFacts, host: AgentHost, deps: RealtimeDeps) {
@@ -180,6 +175,11 @@ export class RealtimeAgent implements AgentLeg {
     else this.#keyTimer = this.#timers.after(this.#deps.limits.keyPauseMs, () => this.#tellKeys());
   }
 
+  instruct(text: string): void {
+    this.#told = withInstruction(this.#told, text);
+    this.#link.session?.tell(text);
+  }
+
   close(reason: string): void {
     if (this.#closed) return;
     this.#over.abort(new Error(`the call is over: ${reason}`));
@@ -200,7 +200,7 @@ export class RealtimeAgent implements AgentLeg {
     const { node } = this.#deps;
     const tools = toolsOf(this.#given()).filter(({ name }) => name !== endTool || (node?.mayEnd ?? true));
     return {
-      instructions: `${manners}\n\n${node ? node.instructions : this.#filled(prompt)}`,
+      instructions: promptOf(node ? node.instructions : this.#filled(prompt), this.#told),
       tools: node?.handBack ? [...tools, node.handBack.tool] : tools,
       voice,
       language,

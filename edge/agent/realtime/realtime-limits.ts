@@ -29,3 +29,9 @@ export const realtimeLimits: RealtimeLimits = {
   keyPauseMs: 1500,
   tailMs: 200,
 };
+
+/** Calls of tools that run at a time, and of a call in all. */
+export const mostAtOnce = 8;
+export const mostCalls = 1000;
+/** Characters of a tool's data that the model gets, as JSON. */
+export const longestData = 8000;

@@ -90,6 +90,11 @@ export interface AgentLeg extends AudioEndpoint {
   prepare(): Promise<void>;
   /** The call is answered: frames flow from now on. */
   start(): void;
+  /**
+   * Of an agent with a model: what a supervisor tells it, which the peer does not hear. It heeds it in what it says next.
+   * Absent: it takes none.
+   */
+  readonly instruct?: (text: string) => void;
   /** The call is over; releases everything. Safe to call twice. */
   close(reason: string): void;
   /**
@@ -97,6 +102,11 @@ export interface AgentLeg extends AudioEndpoint {
    * Never rejects.
    */
   lastWords?(): Promise<void>;
+}
+
+/** Whether an agent has a language model, which can be told something. */
+export function hasModel({ kind }: Pick<AgentSettings, 'kind'>): boolean {
+  return kind === 'pathway' || kind === 'persona' || kind === 'task' || kind === 'realtime';
 }
 
 export interface Agents {

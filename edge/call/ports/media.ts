@@ -2,6 +2,7 @@
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
 import type { RecordingFault, RecordingHeader } from '#shared/recording/format.ts';
+import type { SupervisionMode } from '#shared/supervision.ts';
 import type { CallRefused } from '../refused.ts';
 
 /** At hand, or asked for in another thread. */
@@ -209,11 +210,6 @@ export interface MediaRoom {
   /** Also of a leg that is closed; no effect when it is not there. */
   leave(leg: MediaLeg): void;
 }
-
-/** What a supervisor does at a call: who hears it, besides hearing both sides. */
-export type SupervisionMode = (typeof supervisionModes)[number];
-/** To nobody, to the agent, to both; or to both in the agent's place, whom the other party hears no more. */
-export const supervisionModes = ['listen', 'whisper', 'barge', 'take_over'] as const;
 
 export interface SupervisionOptions {
   /** Where the agent of the call is: at the far side of its leg, or the leg's own peer. */

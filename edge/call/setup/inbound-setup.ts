@@ -4,6 +4,7 @@
  *     media leg -> SDP -> agent ready -> 200 -> ACK -> the call starts
  *                            | not ready: the fallback number takes the call, or it is rejected
  *               -> a party over a trunk (`dial`) -> 200 once it has answered
+ *               -> a call to supervise -> 200
  */
 import { type CodecName, defaultCodecs } from '#shared/codecs.ts';
 import type { Call } from '../call.ts';
@@ -77,6 +78,7 @@ export class InboundSetup implements Setup {
     const { offer } = call.facts;
     this.#sdp = offer === null ? await media.offer() : await media.answer(offer);
     if (call.termination) return;
+    if (call.plan.supervises) return call.answer();
     if (call.plan.dial !== undefined) return this.#dial(call.plan.dial);
     const obstacle = await call.agent.prepare();
     if (call.termination) return;

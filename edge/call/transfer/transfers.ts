@@ -64,6 +64,7 @@ export class Transfers {
 
   /** Why it cannot be transferred or joined now, a sentence; null: it can. */
   get obstacle(): string | null {
+    if (this.#call.plan.supervises) return 'It is the call of a supervisor.';
     if (this.#bound) return 'It is the leg to the target of a transfer.';
     if (this.#leaving) return 'It was transferred, and is about to end.';
     if (this.#paired) return this.#paired.describe(this.#call.id);

@@ -1,7 +1,8 @@
 /** A supervisor's place at a call, by known tones and without any packets. */
 import { describe, expect, it } from 'vitest';
+import type { SupervisionMode } from '#shared/supervision.ts';
 import { share, tone } from '../../../test/kit/fakes/audio.ts';
-import type { AudioEndpoint, SupervisionMode, SupervisionOptions } from '../../call/ports/media.ts';
+import type { AudioEndpoint, SupervisionOptions } from '../../call/ports/media.ts';
 import { SupervisorDesk } from './desk.ts';
 
 type Rate = AudioEndpoint['sampleRate'];

@@ -8,7 +8,8 @@
  * One clock paces both legs, as with crossing.ts. It works at the rate of the call's endpoint, and takes a new seat at the
  * supervisor's leg when that changes.
  */
-import type { AudioEndpoint, MediaLeg, SupervisionMode, SupervisionOptions } from '../../call/ports/media.ts';
+import type { SupervisionMode } from '#shared/supervision.ts';
+import type { AudioEndpoint, MediaLeg, SupervisionOptions } from '../../call/ports/media.ts';
 import { FrameQueue } from '../crossing.ts';
 import { MixLevel } from '../room/mixer.ts';
 

@@ -169,9 +169,11 @@ const edgeAcceptsCalls: Check = ({ deps, number, proxied }) => {
   return closed === null ? null : { reason: closed, status: 503, code: closed };
 };
 
-/** A phone session that calls out needs none. */
+/** A phone session that calls out needs none, nor does a supervisor. */
 const numberHasAgent: Check = ({ number, phone }) =>
-  number?.agent || phone?.to !== undefined ? null : { reason: 'no_agent', status: 480, code: 'no_agent' };
+  number?.agent || phone?.to !== undefined || phone?.supervise !== undefined
+    ? null
+    : { reason: 'no_agent', status: 480, code: 'no_agent' };
 
 /** What any new call needs, before it is looked who calls. */
 export const requestChecks: readonly Check[] = [

@@ -1,6 +1,7 @@
 import type { CodecName } from '#shared/codecs.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import type { PhoneClaims } from '#shared/phone-session.ts';
 import type { RefusalReason } from '#shared/refusals.ts';
 import type { TerminationCode } from '#shared/termination.ts';
 import type { CallPlan } from '../../call/call-plan.ts';
@@ -275,6 +276,12 @@ function callerOf(from: string): string {
   return user === null ? uri : normalizeNumber(user);
 }
 
+/** The leg of a supervisor is carried in the place of the call that it joins. */
+function supervisionOf({ id: sessionId, supervise: callId, tone }: PhoneClaims) {
+  if (callId === undefined) return {};
+  return { parentId: callId, supervises: { callId, sessionId, tone: tone === true } };
+}
+
 function planOf({ request, trunk, phone }: IncomingInvite, number: NumberConfig): CallPlan {
   return {
     orgId: number.org_id,
@@ -282,6 +289,7 @@ function planOf({ request, trunk, phone }: IncomingInvite, number: NumberConfig)
     trunkId: trunk?.id ?? null,
     agent: phone?.to === undefined ? number.agent : null,
     ...(phone?.to !== undefined && { dial: phone.to }),
+    ...(phone && supervisionOf(phone)),
     variables: {
       ...inboundVariables(request.headers, trunk?.headers ?? []),
       ...(phone && { phone_session_id: phone.id }),

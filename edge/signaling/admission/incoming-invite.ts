@@ -29,6 +29,7 @@ export interface Routing {
 /** The layer that takes the calls. */
 export type CallAcceptor = Pick<Calls, 'refuse' | 'endAll' | 'draining' | 'closedFor' | 'unrecordable'> & {
   admit(...call: Parameters<Calls['admit']>): unknown;
+  readonly supervisions: Pick<Calls['supervisions'], 'obstacle'>;
 };
 
 export interface InboundDeps {

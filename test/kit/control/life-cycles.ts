@@ -88,6 +88,12 @@ export const created: Readonly<Record<string, Ways>> = {
     ...usual('/v1/phone-sessions', 'POST'),
     change: 'none: the edge knows a session from its credentials, which are given out already',
   },
+  'POST /v1/calls/{call_id}/supervisors': {
+    list: 'GET /v1/calls/{call_id}/supervisors',
+    read: 'GET /v1/calls/{call_id}/supervisors',
+    change: 'PATCH /v1/calls/{call_id}/supervisors/{id}',
+    delete: 'DELETE /v1/calls/{call_id}/supervisors/{id}',
+  },
   'POST /v1/calls': {
     list: 'GET /v1/sip/calls',
     read: 'GET /v1/calls/{call_id}',
@@ -143,6 +149,7 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/calls/{call_id}/hold': 'of the call',
   'POST /v1/calls/{call_id}/resume': 'of the call',
   'POST /v1/calls/{call_id}/park': 'of the call',
+  'POST /v1/calls/{call_id}/whisper': 'of the call',
   'POST /v1/calls/{call_id}/retrieve': 'of the call',
   'POST /v1/calls/active/transfer': 'of the call',
   'POST /v1/conferences/{conference_id}/parties/{call_id}/mute': 'of the call',

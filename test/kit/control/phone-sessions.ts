@@ -11,6 +11,8 @@ export function phoneSessionRow(org_id: string): PhoneSessionRow {
     pathway_id: null,
     pathway_version: null,
     persona_id: null,
+    supervises: null,
+    supervision: null,
     caller: 'Ada',
     purpose: null,
     calls: 1,

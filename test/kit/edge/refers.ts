@@ -111,6 +111,7 @@ export function referScene() {
         draining: false,
         closedFor: () => null,
         unrecordable: null,
+        supervisions: { obstacle: () => null },
       },
       publicAddress: 'edge.example:5061',
       software: 'Trunkline/test',

@@ -16,6 +16,9 @@ export class FakeAgent implements AgentLeg {
   lastWords?: () => Promise<void>;
   /** Keys from the peer. */
   readonly keys: string[] = [];
+  /** By supervisors. */
+  readonly told: string[] = [];
+  readonly instruct = (text: string) => void this.told.push(text);
   becomeReady: () => void = () => {};
   refuse: (error: Error) => void = () => {};
 

@@ -1,6 +1,7 @@
 /** Media without packets: fixed negotiation, controlled by the test. */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { SupervisionMode } from '#shared/supervision.ts';
 import type {
   AudioEndpoint,
   BridgeOptions,
@@ -15,7 +16,6 @@ import type {
   MediaSupervision,
   RecordingOrder,
   RoomOptions,
-  SupervisionMode,
   SupervisionOptions,
 } from '../../../edge/call/ports/media.ts';
 import { CallRefused } from '../../../edge/call/refused.ts';

@@ -238,6 +238,17 @@ describe('a session for an agent', () => {
   });
 });
 
+describe('a session of a supervisor', () => {
+  const uri = 'sip:supervise@127.0.0.1';
+  const of = (supervise: string) => ({ number: 'supervise', supervise, tone: true }) as const;
+
+  it('joins no call that is not up, and its organization sees why', async () => {
+    const answer = await callWith(of('01234567-89ab-7def-8123-000000000001'), { uri });
+    expect(answer.startLine).toBe('SIP/2.0 403 The call to supervise is not up');
+    expect(reported()).toEqual([['org-1', 'supervise', 'phone_session_no_call']]);
+  });
+});
+
 it('credentials of a session admit nobody over TLS', async () => {
   const challenged = await call();
   const headers = credentials(challenged.headers['www-authenticate'], {});

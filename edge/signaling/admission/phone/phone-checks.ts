@@ -60,6 +60,10 @@ export const phoneIsAuthorized: Check = (invite) => {
 function ownNumber(invite: IncomingInvite, claims: PhoneClaims): NumberConfig | undefined {
   const { number, org_id } = claims;
   const talk = invite.deps.phones.agentOf(claims);
+  if (claims.supervise !== undefined) {
+    invite.number = { number, org_id, inbound: [], outbound: [], agent: null };
+    return invite.number;
+  }
   const own = talk
     ? { number: talk.name, org_id, inbound: [], outbound: [], agent: talk.agent }
     : invite.routing?.numbers.find(number);
@@ -77,6 +81,14 @@ function phraseOf(summary: string): string {
 const replacesNothing: Check = ({ request }) =>
   headerOf(request.headers, 'replaces') === undefined ? null : { reason: 'replaces', status: 403 };
 
+/** A supervisor may join a call of its organization that is up, and is none of a supervisor. */
+const supervisedCallIsUp: Check = ({ deps, phone }) => {
+  if (phone?.supervise === undefined) return null;
+  const obstacle = deps.calls.supervisions.obstacle(phone.org_id, phone.supervise);
+  if (obstacle === null) return null;
+  return { reason: 'phone_session_no_call', status: 403, phrase: phraseOf(obstacle) };
+};
+
 /** Last: a call that an edge at its limit rejects is none that the session has made. */
 const callIsCounted: Check = ({ deps, phone }) => {
   if (phone) deps.phones.uses.count(phone);
@@ -87,6 +99,7 @@ export const phoneChecks: readonly Check[] = [
   ...requestChecks,
   phoneIsAuthorized,
   replacesNothing,
+  supervisedCallIsUp,
   ...callChecks,
   callIsCounted,
 ];
