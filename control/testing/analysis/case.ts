@@ -20,7 +20,8 @@ export interface NotedFact {
 
 export interface FailedCase {
   /** As of the run's creation. */
-  readonly scenario: Pick<Scenario, 'name' | 'category' | 'request_data' | 'assertions' | 'max_turns'>;
+  readonly scenario: Pick<Scenario, 'name' | 'category' | 'request_data' | 'assertions' | 'max_turns'> &
+    Partial<Pick<Scenario, 'tester_persona_prompt' | 'advanced_instructions' | 'metadata'>>;
   readonly record: ConversationRecord;
   /** What the agent noted, in order. Detectors read these, never the sentences of `record.log`. */
   readonly facts: readonly NotedFact[];

@@ -84,7 +84,14 @@ export async function proposeEdits(
 ): Promise<Finding[]> {
   const { tested } = failed;
   if (!tested) return [];
-  const said = callerLines(failed).map(({ words: line }) => line);
+  const { advanced_instructions, metadata, request_data, tester_persona_prompt } = failed.scenario;
+  const said = [
+    ...callerLines(failed).map(({ words: line }) => line),
+    tester_persona_prompt ?? '',
+    advanced_instructions ?? '',
+    ...textsIn(metadata?.facts),
+    ...textsIn(request_data),
+  ];
   const messages = [{ role: 'user' as const, text: JSON.stringify(question(failed, found)) }];
   const { changes } = await model.structured(Answer, {
     system: rules,
@@ -98,6 +105,12 @@ export async function proposeEdits(
     if (hasCallersWords(tested.graph, wordsOf(edit), said)) return [];
     return [finding(edit, why, Math.min(confidence, mostCertain))];
   });
+}
+
+/** Of the members at every depth. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
+  return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
 }
 
 /** What a change would have the pathway understand or say. */

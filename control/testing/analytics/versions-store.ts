@@ -26,6 +26,8 @@ export function contentCounts(db: Db, pathwayId: string, from: string): Promise<
     .where('pathway_id', '=', pathwayId)
     .where('created_at', '>=', from)
     .where('status', 'in', ['PASSED', 'FAILED', 'ERROR'])
+    // Variants are no runs of the scenario as it is.
+    .where('trigger_source', '!=', 'held_out')
     .orderBy('created_at', 'desc')
     .limit(mostCounted);
   const number = (status: string) =>

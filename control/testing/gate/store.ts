@@ -27,16 +27,20 @@ export function latestRuns(
   scenarioId: string,
   contentHash: string,
 ): Promise<Pick<TestRunRow, 'id' | 'status' | 'overall_score' | 'created_at' | 'seed'>[]> {
-  return db
-    .selectFrom('test_runs')
-    .select(['id', 'status', 'overall_score', 'created_at', 'seed'])
-    .where('scenario_id', '=', scenarioId)
-    .where('content_hash', '=', contentHash)
-    .where('request_data_override', 'is', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(mostRuns)
-    .execute();
+  return (
+    db
+      .selectFrom('test_runs')
+      .select(['id', 'status', 'overall_score', 'created_at', 'seed'])
+      .where('scenario_id', '=', scenarioId)
+      .where('content_hash', '=', contentHash)
+      .where('request_data_override', 'is', null)
+      // Another caller's values.
+      .where('trigger_source', '!=', 'held_out')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(mostRuns)
+      .execute()
+  );
 }
 
 /** The running batch of an earlier request for this content, with the runs of each scenario in its current form. */

@@ -14,14 +14,29 @@ export async function requireSession(db: Db, orgId: string, id: string): Promise
   return row;
 }
 
-/** The running session waiting for a batch. */
+/** The running session waiting for a batch: of an iteration, or of its held-out variants. */
 export async function sessionOfBatch(db: Db, batchId: string): Promise<string | null> {
-  const row = await db
+  const ofIteration = await db
     .selectFrom('test_tornado_iterations')
     .innerJoin('test_tornado_sessions', 'test_tornado_sessions.id', 'test_tornado_iterations.session_id')
     .select('test_tornado_sessions.id')
     .where('test_tornado_iterations.batch_id', '=', batchId)
     .where('test_tornado_sessions.status', '=', 'RUNNING')
+    .executeTakeFirst();
+  if (ofIteration) return ofIteration.id;
+  const row = await db
+    .selectFrom('test_batches')
+    .innerJoin('test_runs', (join) =>
+      join
+        .onRef('test_runs.org_id', '=', 'test_batches.org_id')
+        .onRef('test_runs.batch_id', '=', 'test_batches.id'),
+    )
+    .innerJoin('test_tornado_sessions', 'test_tornado_sessions.id', 'test_runs.tornado_session_id')
+    .select('test_tornado_sessions.id')
+    .where('test_batches.id', '=', batchId)
+    .where('test_batches.trigger_source', '=', 'tornado')
+    .where('test_tornado_sessions.status', '=', 'RUNNING')
+    .limit(1)
     .executeTakeFirst();
   return row?.id ?? null;
 }

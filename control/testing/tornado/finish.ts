@@ -17,7 +17,8 @@ import { outcomesOf } from './evidence.ts';
 import { deleteForks } from './forks.ts';
 import { endedIteration } from './iteration-row.ts';
 import { keptFixes } from './kept.ts';
-import { bestIteration, failedIds, type IterationOutcome, passedIds } from './outcome.ts';
+import { handedBack } from './leaner.ts';
+import { failedIds, type IterationOutcome, passedIds } from './outcome.ts';
 import type { Review } from './review.ts';
 import { iterationsOf, type SessionState } from './state.ts';
 import { listIterations, markReverted, updateIteration, updateSession } from './store.ts';
@@ -43,7 +44,7 @@ export async function finishSession(
   const now = isoTime(services.clock);
   const before: string[] = fromJson(session.unfixable_ids);
   const iterations = iterationsOf(state);
-  const best = bestIteration(iterations);
+  const best = handedBack(iterations);
   const kept = state.forks[best]?.version ?? session.base_version;
   const forks = state.forks.slice(1).map(({ version }) => version);
   const outcome = iterations[best] ?? new Map();
@@ -62,6 +63,7 @@ export async function finishSession(
     });
     if (!ended) return null;
     const runs = await cancelBatch(services, db, iteration.batch_id);
+    if (state.variants) runs.push(...(await cancelBatch(services, db, state.variants)));
     const broken = state.outcomes.length < state.forks.length;
     const outcomes = broken ? ((await outcomesOf(db, iteration.batch_id)) ?? []) : null;
     const last = outcomes ? { ...state, outcomes: [...state.outcomes, outcomes] } : state;

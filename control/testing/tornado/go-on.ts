@@ -37,6 +37,7 @@ export function goOn(
       const version = await insertFork(services, db, altered, session, review.graph);
       const next: SessionState = {
         ...state,
+        variants: null,
         forks: [...state.forks, { version, fixes: review.next }],
         tried: [...state.tried, ...review.reverted.map(({ edit }) => editKey(edit))],
         numbered: Math.max(state.numbered, numberedBy(review)),

@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { faultyGraph, hopeless, missingEdge } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
@@ -58,8 +59,44 @@ it('applies valid proposals of the model, besides the findings of rules', async 
         prompt_excerpt: 'La la la. Goodbye.',
       },
       { failed_ids: [] },
+      { failed_ids: [expect.any(String)] },
+      { failed_ids: [expect.any(String)] },
     ],
   });
+});
+
+it('hands back no fix that was not needed', async () => {
+  await client.scenario({ pathway_id: pathway, ...hopeless });
+  const idle = { kind: 'set_words', node: 'hours', member: 'text', words: 'We are always open.' };
+  answer = {
+    changes: [
+      change({ kind: 'set_words', node: 'booked', member: 'text', words: 'La la la. Goodbye.' }),
+      change(idle),
+    ],
+  };
+  const session = await client.endedSession(await client.tornado(pathway));
+  expect(session).toMatchObject({
+    status: 'COMPLETED_ALL_PASSED',
+    current_iteration: 3,
+    forked_version: 3,
+    held_out: { variants: 3, passed: 3 },
+    fixes: [{ target_node: 'booked' }],
+    iterations: [
+      {
+        fix_plan: {
+          fixes: [
+            { target_node: 'booked', status: 'applied' },
+            { target_node: 'hours', status: 'reverted' },
+          ],
+        },
+      },
+      { failed_ids: [] },
+      { failed_ids: [], held_out: { variants: 3, passed: 3 } },
+    ],
+  });
+  const { runs } = (await client.call('GET', `/runs?pathway_id=${pathway}`)).read(RunList);
+  // Iterations, and the variants of both versions that passed, in the one queue.
+  expect(runs).toHaveLength(3 + 6);
 });
 
 it('uses no words that only the caller of the test has', async () => {

@@ -72,11 +72,14 @@ describe('the planted faults of a pathway', () => {
       status: 'COMPLETED_ALL_PASSED',
       total_scenarios: 5,
       passed_scenarios: 5,
-      current_iteration: 2,
+      // After it passes, each of the five fixes is left out once, and is needed.
+      current_iteration: 7,
       forked_version: 2,
       unfixable_count: 0,
       error_message: null,
     });
+    expect(session.iterations.slice(2).map(({ failed_ids }) => failed_ids.length)).toEqual([1, 1, 1, 1, 1]);
+    expect(session.fixes).toHaveLength(5);
     expect(session.iterations[0]?.prompt_excerpt).toContain(
       'I am sorry about that, and I understand how you feel.',
     );

@@ -31,6 +31,7 @@ import { type Finish, finishSession } from './finish.ts';
 import { acceptable } from './forks.ts';
 import { goOn } from './go-on.ts';
 import { type HeldOut, triedOnVariants, untried } from './held-out.ts';
+import { isTrying, leanerVersion } from './leaner.ts';
 import type { TornadoMetrics } from './metrics.ts';
 import { unfixableIds } from './outcome.ts';
 import type { Planner } from './planner.ts';
@@ -222,35 +223,56 @@ export class Sessions implements BackgroundWork {
     const state = fromJson<SessionState>(session.state ?? toJson(null));
     const outcomes = await outcomesOf(database.db, iteration.batch_id);
     const tried = outcomes && (await this.#tried(session, iteration, state, outcomes, failure));
-    // Canceled or timed out meanwhile: check again.
-    if (outcomes && !tried) return this.#closing ? undefined : this.#step(id, null);
+    if (tried === 'started') this.#parts.services.announcements.announce(testRunsSubject);
+    // The end of the variants takes the next step.
+    if (tried === 'started' || tried === 'running') return;
     const seen = tried ? { ...withOutcomes(state, tried.outcomes), held: tried.held } : state;
     const standing = { ...this.#standing(session, seen), failure };
+    if (isTrying(seen)) return this.#leaner(session, iteration, seen, standing);
     const early = endState(standing);
     if (early) return this.#finish(session, { iteration, state: seen, status: early, failure, review: null });
     if (outcomes) await this.#ended(session, iteration, seen, standing);
   }
 
-  /** Tries what fixes made pass on variants that they were not made from. @returns null when aborted */
+  /** After everything passed: the next version with a fix left out, or the end. */
+  async #leaner(
+    session: TestTornadoSessionRow,
+    iteration: TestTornadoIterationRow,
+    state: SessionState,
+    { cancelRequested, elapsedMs, failure, timeoutMs }: Standing,
+  ): Promise<void> {
+    const { services } = this.#parts;
+    const isOver = failure !== null || cancelRequested || elapsedMs >= timeoutMs;
+    const isRunning = state.outcomes.length < state.forks.length;
+    if (isRunning && !isOver) return;
+    const leaner = isOver ? null : leanerVersion(state, (graph) => acceptable(services, graph));
+    const went = leaner && (await goOn(services, session, iteration, state, leaner).catch(noRoom));
+    // Without room for another version the one that passed is handed back as it is.
+    if (leaner === null || typeof went === 'string') {
+      const status = 'COMPLETED_ALL_PASSED';
+      return this.#finish(session, { iteration, state, status, failure: null, review: null });
+    }
+    if (went) this.#went(session, leaner);
+  }
+
+  #went({ id }: TestTornadoSessionRow, { fixes, reverted }: Review): void {
+    const { metrics, services } = this.#parts;
+    metrics.iterated(fixes.length, reverted.length);
+    services.announcements.announce(testRunsSubject);
+    services.announcements.announce(sessionSubject(id));
+  }
+
+  /** Tries what fixes made pass on variants that they were not made from. */
   async #tried(
     session: TestTornadoSessionRow,
     { batch_id }: TestTornadoIterationRow,
     state: SessionState,
     outcomes: SessionState['outcomes'][number],
     failure: string | null,
-  ): Promise<HeldOut | null> {
+  ): Promise<HeldOut | 'started' | 'running'> {
     const { cancelRequested, elapsedMs, timeoutMs } = this.#standing(session, state);
     if (failure !== null || cancelRequested || elapsedMs >= timeoutMs) return untried(state, outcomes);
-    const stop = new AbortController();
-    this.#planning.set(session.id, stop);
-    try {
-      return await triedOnVariants(this.#parts.services, state, batch_id, outcomes, stop.signal);
-    } catch (error) {
-      if (stop.signal.aborted) return null;
-      throw error;
-    } finally {
-      this.#planning.delete(session.id);
-    }
+    return triedOnVariants(this.#parts.services, session, state, batch_id, outcomes);
   }
 
   /** After an iteration that does not itself end the session. */
@@ -260,7 +282,6 @@ export class Sessions implements BackgroundWork {
     state: SessionState,
     standing: Standing,
   ): Promise<void> {
-    const { announcements } = this.#parts.services;
     const made = await this.#review(session, iteration, state);
     // Canceled or timed out during planning: check again.
     if (!made) return this.#closing ? undefined : this.#step(session.id, null);
@@ -270,10 +291,7 @@ export class Sessions implements BackgroundWork {
     if (typeof went === 'string') {
       return this.#finish(session, { iteration, state, status: 'ERROR', failure: went, review: made });
     }
-    if (!went) return;
-    this.#parts.metrics.iterated(made.fixes.length, made.reverted.length);
-    announcements.announce(testRunsSubject);
-    announcements.announce(sessionSubject(session.id));
+    if (went) this.#went(session, made);
   }
 
   /** @returns null when aborted */

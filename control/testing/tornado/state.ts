@@ -22,6 +22,8 @@ export interface SessionState {
   /** How many fixes have been numbered. */
   readonly numbered: number;
   readonly unfixable: readonly string[];
+  /** The batch of held-out variants of the iteration whose runs have ended; null, absent: not started. */
+  readonly variants?: string | null;
   /** Held-out variants of the last ended iteration; null, absent: none were tried. */
   readonly held?: { readonly variants: number; readonly passed: number } | null;
 }

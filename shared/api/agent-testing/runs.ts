@@ -25,7 +25,15 @@ const Optional = Type.Optional;
 const text = Type.String();
 const Share = Nullable(Type.Number());
 
-export const triggerSources = ['api', 'dashboard', 'ci', 'promotion', 'tornado', 'simulation'] as const;
+export const triggerSources = [
+  'api',
+  'dashboard',
+  'ci',
+  'promotion',
+  'tornado',
+  'simulation',
+  'held_out',
+] as const;
 export type TriggerSource = (typeof triggerSources)[number];
 
 /** Members of every start request. */
