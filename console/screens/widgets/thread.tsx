@@ -78,12 +78,15 @@ export function ThreadView(props: ThreadProps) {
               {message.original_content !== null && (
                 <span class="quiet"> ({words.masked(message.original_content)})</span>
               )}
+              {message.call_id !== null && (
+                <>
+                  {' '}
+                  <a class="quiet" href={pathTo('call', message.call_id)}>
+                    {words.spoken}
+                  </a>
+                </>
+              )}
             </span>
-            {message.call_id !== null && (
-              <a class="quiet" href={pathTo('call', message.call_id)}>
-                {words.spoken}
-              </a>
-            )}
           </li>
         ))}
         {draft !== null && (
