@@ -94,6 +94,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'control/recordings/storage/transfer.ts partBytes': 'a step',
   'control/recordings/wav.ts wavHeadBytes': 'a format',
   'control/tools/code-worker.ts pageBytes': 'a format',
+  'control/tools/sent-request.ts shortestSecret': 'what is masked',
   'control/tools/within-time.ts mostTries': 'retries of work delayed by the machine',
   'edge/agent/answering/beep.ts shortestMs': 'a threshold',
   'edge/agent/audio-uplink.ts envelopeBytes': 'an estimate',

@@ -541,7 +541,7 @@ export interface Operations {
     path: { readonly id: string };
     query: Readonly<Record<string, never>>;
     body: { readonly inputs?: { readonly [name: string]: unknown }; readonly variables?: { readonly [name: string]: unknown } };
-    answer: { readonly status: "success"; readonly data: { readonly success: boolean; readonly statusCode: number | null; readonly data: unknown; readonly responseTime: number; readonly variables: { readonly [name: string]: unknown }; readonly error: string | null }; readonly errors: null };
+    answer: { readonly status: "success"; readonly data: { readonly success: boolean; readonly statusCode: number | null; readonly data: unknown; readonly responseTime: number; readonly variables: { readonly [name: string]: unknown }; readonly error: string | null; readonly request: { readonly method: string; readonly url: string; readonly headers: { readonly [name: string]: string }; readonly body: string | null; readonly cut: boolean } | null }; readonly errors: null };
   };
   'GET /v2/tools/{id}/logs': {
     path: { readonly id: string };

@@ -12,6 +12,7 @@ import { fingerprint, type HttpCall, restCall, serviceCall } from './http-call.t
 import type { Action, Credentials, Params } from './integrations/integration.ts';
 import { countRefusal, pruneRefusals } from './resources-store.ts';
 import { bodyTree, type ToolDraft } from './rules.ts';
+import { type SentRequest, sentRequest } from './sent-request.ts';
 import { type JsonValue, Renderer, type Scope, TemplateError } from './template.ts';
 import { violations } from './validate.ts';
 
@@ -41,6 +42,8 @@ export interface ConnectedResource {
 export interface Prepared {
   /** Identifies what is sent; contains no credentials. */
   readonly fingerprint: string;
+  /** What each attempt sends, without credentials; null: no HTTP request. */
+  readonly request: () => SentRequest | null;
   attempt(signal: AbortSignal): Promise<Attempt>;
 }
 
@@ -97,6 +100,7 @@ function httpPrepared(
   const usesResource = call.withCredentials ? resource : null;
   return {
     fingerprint: fingerprint(call),
+    request: () => sentRequest(call, usesResource?.credentials ?? null),
     attempt: async (signal) => {
       let answer: OutgoingAnswer;
       try {
@@ -136,6 +140,7 @@ function smsPrepared({ sendSms }: PrepareParts, { to, text }: Params): Prepared 
   const message = { id: newId(), to: number, text: String(text) };
   return {
     fingerprint: JSON.stringify([number, text ?? null]),
+    request: () => null,
     attempt: async (signal) => {
       const sent = await sendSms(message, signal);
       if (sent.outcome === 'sent') {
@@ -167,6 +172,7 @@ function codePrepared(parts: PrepareParts, draft: ToolDraft, scope: Scope): Prep
   return {
     // The variables include the time, which must not make every run different.
     fingerprint: '',
+    request: () => null,
     attempt: async (signal) => {
       const outcome = await pool.run(work, { orgId, timeoutMs: draft.timeout, signal });
       if ('value' in outcome) return { statusCode: null, data: outcome.value, error: null, again: false };

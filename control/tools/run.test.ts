@@ -49,6 +49,19 @@ describe('a run', () => {
         responseTime: 0,
         variables: { status: 'sent', items: ['A', 'B'], first: 'A', all: answer },
         error: null,
+        request: {
+          method: 'POST',
+          url: `${target.url}/orders/a%2Fb?by=Ann+%26+Bob&tag=a&tag=a%2Fb&none=%7B%22deep%22%3A%5B1%5D%7D&n=5`,
+          headers: {
+            accept: 'application/json, */*;q=0.8',
+            'content-type': 'application/json',
+            'user-agent': 'Trunkline',
+            'x-caller': '+14155550100',
+            'x-none': '',
+          },
+          body: '{"order":"a/b","extra":{"deep":[1]},"text":"for Ann & Bob"}',
+          cut: false,
+        },
       },
       errors: null,
     });
@@ -131,6 +144,7 @@ describe('a run', () => {
       responseTime: 0,
       variables: {},
       error: `the target answered ${status}`,
+      request: expect.objectContaining({ method: 'POST', body: null }),
     });
     expect(target.received).toHaveLength(1);
   });

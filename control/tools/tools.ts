@@ -23,6 +23,7 @@ import { type Prepared, prepare, type SendSms } from './prepare.ts';
 import { findActiveResource, openCredentials } from './resources-store.ts';
 import type { ToolDraft } from './rules.ts';
 import { insertRun } from './runs-store.ts';
+import type { SentRequest } from './sent-request.ts';
 import { draftOf } from './store.ts';
 import { TemplateError } from './template.ts';
 
@@ -65,6 +66,8 @@ export interface RunResult {
   readonly responseTime: number;
   readonly variables: Record<string, unknown>;
   readonly error: string | null;
+  /** For the API only: what each attempt sent; null: no HTTP request. */
+  readonly request: SentRequest | null;
 }
 
 type Outcome = Omit<RunResult, 'responseTime'> & { readonly attempts: number; readonly cached: boolean };
@@ -146,8 +149,8 @@ export class Tools {
     const responseTime = lengthMs(clock, begun);
     metrics.run(tool.integration, outcome.cached ? 'cached' : outcome.success ? 'success' : 'failure');
     await this.#log(tool, order, outcome, begun.startedAt, responseTime);
-    const { success, statusCode, data, variables, error } = outcome;
-    return { success, statusCode, data, responseTime, variables, error };
+    const { success, statusCode, data, variables, error, request } = outcome;
+    return { success, statusCode, data, responseTime, variables, error, request };
   }
 
   async #resource(tool: ToolRow, integration: Integration): Promise<IntegrationResourceRow | null> {
@@ -197,8 +200,10 @@ export class Tools {
       },
       () => prepared.attempt(signal),
     );
+    // Nobody looks at that of a conversation, and its result may be cached.
+    const request = order.source === 'api' ? prepared.request() : null;
     const outcome = await withVariables(
-      { success: error === null, statusCode, data, variables: {}, error, attempts, cached: false },
+      { success: error === null, statusCode, data, variables: {}, error, attempts, cached: false, request },
       draft,
       { pool: this.#code, orgId: tool.org_id, timeoutMs: draft.timeout, signal },
     );
@@ -277,6 +282,7 @@ function failed(error: string): Outcome {
     error,
     attempts: 0,
     cached: false,
+    request: null,
   };
 }
 

@@ -110,6 +110,18 @@ export const ToolRunResult = Done({
   responseTime: Type.Integer(),
   variables: Free(),
   error: Nullable(Type.String()),
+  request: Nullable(
+    Type.Object(
+      {
+        method: Type.String(),
+        url: Type.String(),
+        headers: Type.Record(Type.String(), Type.String()),
+        body: Nullable(Type.String()),
+        cut: Type.Boolean({ description: 'A part of more than 20,000 characters is not shown as a whole' }),
+      },
+      { description: 'What was sent, with credentials of the resource masked; null: no HTTP request' },
+    ),
+  ),
 });
 
 export const ToolLogQuery = Type.Object({

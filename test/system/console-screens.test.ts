@@ -319,6 +319,7 @@ describe('the tools', () => {
     await page.getByRole('form', { name: 'Try it' }).locator('textarea[name=inputs]').fill('{"n": 21}');
     await button('Run').click();
     await page.getByRole('region', { name: 'Values taken from it' }).getByText('"twice": 42').waitFor();
+    await page.getByText('No HTTP request was sent.').waitFor();
     // Of the log, which is read again after the run.
     await page.getByRole('cell', { name: 'succeeded' }).waitFor();
     await isAccessible(page);

@@ -17,6 +17,7 @@ import { type ToolBody, ToolForm } from './tool-form.tsx';
 
 type Tool = Answer<'GET /v2/tools/{id}'>['data'];
 type Result = Answer<'POST /v2/tools/{id}/run'>['data'];
+type SentRequest = NonNullable<Result['request']>;
 type Log = Answer<'GET /v2/tools/{id}/logs'>['data']['logs'][number];
 
 export function ToolScreen({ id }: { readonly id: string }) {
@@ -133,10 +134,33 @@ function Shown({ result }: { readonly result: Result }) {
           ...(result.error === null ? [] : [[trial.error, result.error] as const]),
         ]}
       />
-      <h3>{trial.answer}</h3>
-      {written(result.data) === '' ? none : <CopiedText text={written(result.data)} name={trial.answer} />}
-      <h3>{trial.values}</h3>
-      {values === '' ? none : <CopiedText text={values} name={trial.values} />}
+      <div class="columns">
+        <div>
+          <h3>{trial.request}</h3>
+          {result.request ? <Request request={result.request} /> : <p class="quiet">{trial.noRequest}</p>}
+        </div>
+        <div>
+          <h3>{trial.answer}</h3>
+          {written(result.data) === '' ? (
+            none
+          ) : (
+            <CopiedText text={written(result.data)} name={trial.answer} />
+          )}
+          <h3>{trial.values}</h3>
+          {values === '' ? none : <CopiedText text={values} name={trial.values} />}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Request({ request: { method, url, headers, body, cut } }: { readonly request: SentRequest }) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const text = [`${method} ${url}`, ...lines, ...(body === null ? [] : ['', body])].join('\n');
+  return (
+    <>
+      <CopiedText text={text} name={trial.request} />
+      {cut && <p class="note warn">{trial.cut}</p>}
     </>
   );
 }
