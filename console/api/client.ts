@@ -52,15 +52,20 @@ export async function send(name: string, parts: SentParts): Promise<Response> {
   const [method = 'GET', path = ''] = name.split(' ');
   const url = `${withParameters(path, parts.path)}${queryOf(parts.query)}`;
   const changes = method !== 'GET';
+  const isForm = parts.body instanceof FormData;
   const headers = {
-    ...(changes && parts.body !== undefined && { 'content-type': 'application/json' }),
+    // The browser writes the type of a form, with its boundary.
+    ...(changes && parts.body !== undefined && !isForm && { 'content-type': 'application/json' }),
     ...(changes && csrfToken !== null && { 'x-csrf-token': csrfToken }),
     ...parts.headers,
   };
   const response = await fetch(url, {
     method,
     headers,
-    ...(changes && parts.body !== undefined && { body: JSON.stringify(parts.body) }),
+    ...(changes &&
+      parts.body !== undefined && {
+        body: parts.body instanceof FormData ? parts.body : JSON.stringify(parts.body),
+      }),
     ...(parts.signal && { signal: parts.signal }),
   }).catch((error: unknown) => {
     if (parts.signal?.aborted) throw error;
@@ -74,9 +79,11 @@ export async function send(name: string, parts: SentParts): Promise<Response> {
   throw new RequestFailed(problem);
 }
 
+type QueryValue = string | number | boolean | readonly string[] | undefined;
+
 interface SentParts {
   readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Readonly<Record<string, QueryValue>>;
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
@@ -92,7 +99,7 @@ function withParameters(path: string, values: SentParts['path'] = {}): string {
 
 function queryOf(query: SentParts['query'] = {}): string {
   const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === '' ? [] : [[name, String(value)]],
+    value === undefined || value === '' ? [] : [value].flat().map((one) => [name, String(one)]),
   );
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }

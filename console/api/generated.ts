@@ -567,6 +567,30 @@ export interface Operations {
     body: undefined;
     answer: { readonly data: { readonly port_request: { readonly id: string; readonly status: "waiting_for_signature" | "submitted" | "in_progress" | "completed" | "canceled" | "failed"; readonly phone_numbers: readonly ({ readonly number: string; readonly status: "waiting_for_signature" | "submitted" | "in_progress" | "completed" | "canceled" | "failed" })[]; readonly authorized_rep_email: string; readonly notification_emails: readonly (string)[]; readonly target_port_date: string; readonly foc_date: string | null; readonly expected_completion: { readonly earliest: string; readonly latest: string } | null; readonly reason: string | null; readonly signature_url: string | null; readonly created_at: string; readonly updated_at: string; readonly losing_carrier_information: { readonly customer_type: "business" | "personal"; readonly business_name: string | null; readonly first_name: string; readonly last_name: string; readonly authorized_representative_email: string; readonly account_number: string | null; readonly account_telephone_number: string | null; readonly notification_emails: readonly (string)[]; readonly address: { readonly street: string; readonly street2: string | null; readonly city: string; readonly state: string; readonly zip: string; readonly country: string } }; readonly pin: "********" | null; readonly documents: readonly (string)[]; readonly signed_at: string | null; readonly signed_name: string | null; readonly history: readonly ({ readonly at: string; readonly from_status: "waiting_for_signature" | "submitted" | "in_progress" | "completed" | "canceled" | "failed" | null; readonly to_status: "waiting_for_signature" | "submitted" | "in_progress" | "completed" | "canceled" | "failed"; readonly actor: "customer" | "signer" | "operator" | "system"; readonly reason: string | null; readonly phone_numbers: readonly (string)[] })[] } }; readonly errors: null };
   };
+  'GET /v1/sip/port/check': {
+    path: Readonly<Record<string, never>>;
+    query: { readonly "phone_numbers[]"?: string | (readonly (string)[]); readonly phone_numbers?: string | (readonly (string)[]) };
+    body: undefined;
+    answer: { readonly data: { readonly results: readonly ({ readonly phone_number: string; readonly portable: boolean; readonly number_type: "mobile" | "landline" | "toll-free" | "voip" | "unknown"; readonly pin_required: boolean; readonly reason: string | null })[] }; readonly errors: null };
+  };
+  'POST /v1/sip/port/initiate': {
+    path: Readonly<Record<string, never>>;
+    query: Readonly<Record<string, never>>;
+    body: { readonly phone_numbers: readonly (string)[]; readonly losing_carrier_information: { readonly customer_type: string; readonly business_name?: string; readonly customer_name?: string; readonly first_name?: string; readonly last_name?: string; readonly authorized_representative?: string; readonly authorized_representative_email?: string; readonly authorized_rep_email?: string; readonly account_number?: string; readonly account_telephone_number?: string; readonly notification_emails?: readonly (string)[]; readonly address: { readonly street: string; readonly street2?: string | null; readonly city: string; readonly state: string; readonly zip: string; readonly country?: string } }; readonly target_port_date?: string; readonly target_port_in_date?: string; readonly documents?: readonly (string)[]; readonly pin?: string };
+    answer: { readonly data: { readonly port_request_id: string; readonly status: "waiting_for_signature"; readonly signature_url: string; readonly phone_numbers: readonly (string)[] }; readonly errors: null };
+  };
+  'GET /v1/sip/port/document': {
+    path: Readonly<Record<string, never>>;
+    query: { readonly limit?: number; readonly offset?: number };
+    body: undefined;
+    answer: { readonly data: { readonly documents: readonly ({ readonly document_sid: string; readonly media_type: string; readonly size: number; readonly created_at: string; readonly in_use: boolean })[]; readonly total_count: number }; readonly errors: null };
+  };
+  'DELETE /v1/sip/port/document/{document_sid}': {
+    path: { readonly document_sid: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly data: { readonly deleted: true }; readonly errors: null };
+  };
   'DELETE /v1/sip/port/{id}': {
     path: { readonly id: string };
     query: Readonly<Record<string, never>>;

@@ -5,6 +5,7 @@ import {
   AdminPortOne,
   AdminPortQuery,
   PortDocumentPath,
+  PortLetterQuery,
   PortMove,
   PortPath,
 } from '#shared/api/porting.ts';
@@ -19,7 +20,7 @@ import { isDate } from './initiate-rules.ts';
 import { changePorts, moveNumbers } from './moves.ts';
 import type { PortingParts } from './parts.ts';
 import { requireNumbers } from './portability-rules.ts';
-import { letterFile } from './sign.ts';
+import { letterFile, letterWords } from './sign.ts';
 import { countRequests, findRequest, listRequests, type PortRequest } from './store.ts';
 import { detailView, summaryViews } from './views.ts';
 
@@ -105,12 +106,17 @@ export function adminRoutes(app: App, services: PortingDeps, { files }: PortingP
     url: '/v1/admin/ports/:id/letter',
     config: { ...operator, errors: ['OPERATOR_KEY_REQUIRED', 'PORT_NOT_FOUND'] },
     schema: {
-      summary: 'The letter of authorization as a PDF',
+      summary: 'The letter of authorization as a PDF, or its text',
       params: PortPath,
-      produces: ['application/pdf'],
+      querystring: PortLetterQuery,
+      produces: ['application/pdf', 'text/plain'],
     },
     handler: async (request, reply) => {
       const row = await requireRequest(db, request.params.id);
+      if (request.query.format === 'text') {
+        const text = Buffer.from(await letterWords(services, db, row));
+        return sendFile(reply, text, 'text/plain; charset=utf-8', `${row.id}.txt`);
+      }
       return sendFile(reply, await letterFile(services, db, row), 'application/pdf', `${row.id}.pdf`);
     },
   });

@@ -249,6 +249,11 @@ describe('what an operator sends to the carrier', () => {
     const { id } = await initiate(test, order([number], { documents: [document] }));
     const letter = await get(`/v1/admin/ports/${id}/letter`);
     expect(letter.bytes.subarray(0, 5).toString()).toBe('%PDF-');
+    const words = await get(`/v1/admin/ports/${id}/letter?format=text`);
+    expect([words.headers['content-type'], words.text]).toEqual([
+      'text/plain; charset=utf-8',
+      expect.stringContaining(`Request ${id}\n`),
+    ]);
     const file = await get(`/v1/admin/ports/${id}/documents/${document}`);
     expect(file.bytes).toEqual(smallPdf);
     expect(file.headers).toMatchObject({

@@ -6,6 +6,7 @@ import {
   PortCheckQuery,
   PortInitiate,
   PortInitiated,
+  PortLetterQuery,
   PortList,
   PortOne,
   PortPath,
@@ -24,7 +25,7 @@ import { initiatePort } from './initiate.ts';
 import { changePorts, moveNumbers } from './moves.ts';
 import type { PortingParts } from './parts.ts';
 import { numbersOfQuery } from './portability-rules.ts';
-import { letterFile } from './sign.ts';
+import { letterFile, letterWords } from './sign.ts';
 import { signRoutes } from './sign-routes.ts';
 import { countRequests, findRequest, listRequests, type PortRequest } from './store.ts';
 import { detailView, summaryViews } from './views.ts';
@@ -130,13 +131,18 @@ function requestRoutes(app: App, services: PortingDeps, { check }: PortingParts)
     url: '/v1/sip/port/:id/letter',
     config: { access: 'member', errors: ['PORT_NOT_FOUND'] },
     schema: {
-      summary: 'The letter of authorization as a PDF',
+      summary: 'The letter of authorization as a PDF, or its text',
       description: 'The signed letter; before signing, the letter to sign.',
       params: PortPath,
-      produces: ['application/pdf'],
+      querystring: PortLetterQuery,
+      produces: ['application/pdf', 'text/plain'],
     },
     handler: async (request, reply) => {
       const row = await requireRequest(db, orgOf(request), request.params.id);
+      if (request.query.format === 'text') {
+        const text = Buffer.from(await letterWords(services, db, row));
+        return sendFile(reply, text, 'text/plain; charset=utf-8', `${row.id}.txt`);
+      }
       return sendFile(reply, await letterFile(services, db, row), 'application/pdf', `${row.id}.pdf`);
     },
   });

@@ -152,6 +152,17 @@ export async function letterFile(services: PortingDeps, db: Db, request: PortReq
   return printed(letter, null, services.clock.now());
 }
 
+/** The words of the letter: as signed, else as they are to be signed. */
+export async function letterWords(
+  { secrets }: Pick<PortingDeps, 'secrets'>,
+  db: Db,
+  request: PortRequest,
+): Promise<string> {
+  const kept = await findLetter(db, request.id);
+  if (kept) return secrets.open(kept.letter, portContext(request.id, 'letter_text'));
+  return letterText(await currentLetter({ secrets }, db, request));
+}
+
 /** The letter as a PDF. The PDF library takes a fifth of a second to load, so it is loaded for the first letter. */
 async function printed(...letter: Parameters<typeof LetterPdf.letterPdf>): Promise<Buffer> {
   const { letterPdf } = await import('./letter-pdf.ts');

@@ -127,6 +127,7 @@ const Page = { limit: Optional(Integer(1, 500)), offset: Optional(Integer(0, 1_0
 export const PortQuery = Type.Object({ status: Optional(Status()), ...Page });
 export const AdminPortQuery = Type.Object({ status: Optional(Status()), org_id: Optional(Uuid()), ...Page });
 export const PortPath = PathId('id', 'port_<uuid>');
+export const PortLetterQuery = Type.Object({ format: Optional(OneOf(['pdf', 'text'])) });
 export const PortDocumentPath = Type.Object({ id: text, document_id: text });
 
 const summary = {

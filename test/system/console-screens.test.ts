@@ -6,7 +6,6 @@ import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { type ConsoleScene, runToEnd, seedConsoleScene, seedFaults } from '../kit/control/console-scene.ts';
 import { EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
-import { order } from '../kit/control/porting.ts';
 import {
   isAccessible,
   launchBrowser,
@@ -17,6 +16,7 @@ import {
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { pathwaySteps } from './console-pathways.ts';
+import { rejectsPort, startsPort } from './console-ports.ts';
 
 const control = new ControlProgram();
 let browser: Browser;
@@ -327,25 +327,11 @@ describe('the tools', () => {
 });
 
 describe('number porting', () => {
-  it('shows the customer a request, and lets an operator reject it with a reason that the customer sees', async () => {
-    const { text } = await control.api.ok('POST', '/v1/sip/port/initiate', order(['+14155550188']));
-    const screen = `/ports/${JSON.parse(text).data.port_request_id}`;
-    await page.goto('/ports');
-    await page.getByRole('link', { name: '+14155550188' }).click();
-    await page.getByRole('link', { name: 'The letter as PDF' }).waitFor();
-    await isAccessible(page);
-    const operator = await browser.newPage({ baseURL: control.url });
-    operator.setDefaultTimeout(pageLimitMs);
-    await signIn(operator, screen, control.keys.operator_key);
-    await operator.locator('select[name=status]').selectOption('failed');
-    await operator.locator('input[name=reason]').fill('The account number is wrong.');
-    await isAccessible(operator);
-    await operator.getByRole('button', { name: 'Move', exact: true }).click();
-    await operator.getByText('The request has ended.').waitFor();
-    await operator.close();
-    await button('Reload').click();
-    await page.locator('dd').getByText('The account number is wrong.').waitFor();
-  });
+  it('says which file it refuses, is requested with a document, and shows the words of its letter', () =>
+    startsPort(page));
+
+  it('shows the customer a request, and lets an operator reject it with a reason that the customer sees', () =>
+    rejectsPort({ page, browser, control }));
 });
 
 describe('the screens of the organization', () => {

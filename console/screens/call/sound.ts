@@ -5,10 +5,10 @@ import type { Span } from './times.ts';
 import type { Turn } from './turns.tsx';
 
 export type Recording = Answer<'GET /v1/calls/{call_id}/recording/details'>['data']['recording'];
-export type Peaks = Answer<'GET /v1/calls/{call_id}/recording/peaks'>['data'];
+type Peaks = Answer<'GET /v1/calls/{call_id}/recording/peaks'>['data'];
 
 /** How loud both sides were in a part of the time; dBov, null: not known. */
-export interface Loudness extends Span {
+interface Loudness extends Span {
   readonly caller: number | null;
   readonly agent: number | null;
 }

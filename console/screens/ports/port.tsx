@@ -1,11 +1,12 @@
 /** One port request: numbers, letter, documents and history; operators move it on. */
 import { useSignal } from '@preact/signals';
-import { type Answer, request } from '../../api/client.ts';
+import { type Answer, request, send } from '../../api/client.ts';
 import { isOperator, mayChange, session } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
+import { CopiedText } from '../../parts/copied.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
-import { Form, textOf } from '../../parts/submit.tsx';
+import { ActButton, Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { ports as words } from '../../text/ports.ts';
@@ -110,6 +111,7 @@ function Papers({ port, operator }: { readonly port: Port; readonly operator: bo
           </a>
         </p>
       )}
+      {(operator || mayChange.value) && <Preview at={at} />}
       {port.signature_url !== null && (
         <p>
           <a href={port.signature_url} target="_blank" rel="noreferrer">
@@ -134,6 +136,22 @@ function Papers({ port, operator }: { readonly port: Port; readonly operator: bo
         ))}
       </ul>
     </section>
+  );
+}
+
+/** The words of the letter, which are those of the PDF and of the page where it is signed. */
+function Preview({ at }: { readonly at: string }) {
+  const text = useSignal<string | null>(null);
+  const run = async () => {
+    text.value = await (await send(`GET ${at}/letter`, { query: { format: 'text' } })).text();
+  };
+  return (
+    <>
+      <p>
+        <ActButton run={run}>{letter.preview}</ActButton>
+      </p>
+      <div role="status">{text.value !== null && <CopiedText text={text.value} name={letter.text} />}</div>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Port requests: of the organization, or for operators the queue of all. */
 import { type Answer, request } from '../../api/client.ts';
-import { isOperator } from '../../api/session.ts';
+import { isOperator, mayChange, session } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks, StateFilter, stateOfAddress } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
@@ -8,6 +8,8 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo } from '../../router.ts';
 import { ports as words } from '../../text/ports.ts';
+import { Documents } from './documents.tsx';
+import { StartPort } from './start.tsx';
 import { tones } from './states.ts';
 
 type Row = Answer<'GET /v1/sip/port'>['data']['port_requests'][number] & { readonly org_id?: string };
@@ -59,6 +61,7 @@ export function Ports() {
   return (
     <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
       <p class="quiet">{operator ? words.queue : words.intro}</p>
+      {mayChange.value && !operator && <OwnPapers />}
       <StateFilter label={words.state} states={states} names={words.states} />
       <LoadState of={loaded} />
       {rows?.length === 0 &&
@@ -72,5 +75,22 @@ export function Ports() {
       )}
       {rows && <PageLinks rows={pageRows} hasMore={rows.length === pageRows} />}
     </Screen>
+  );
+}
+
+/** Documents are listed up to here: an organization has at most 100 that no request uses. */
+const documentRows = 100;
+
+/** What a customer begins with: documents, and the form that sends them. */
+function OwnPapers() {
+  const loaded = useLoaded('port documents', async (signal) => {
+    const answer = await request('GET /v1/sip/port/document', { query: { limit: documentRows }, signal });
+    return answer.data.documents;
+  });
+  return (
+    <>
+      {session.value?.role === 'admin' && <StartPort documents={loaded.data ?? []} />}
+      <Documents loaded={loaded} />
+    </>
   );
 }
