@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { databaseTests } from './test/database-tests.ts';
 import { portParts } from './test/kit/programs/ports.ts';
@@ -15,6 +16,9 @@ const poll = { timeout: 30_000 };
  * no more than have ports of their own (test/kit/programs/ports.ts).
  */
 const maxWorkers = Math.min(Math.floor(2.5 * availableParallelism()), portParts);
+
+/** Compiled code is kept from one worker and run to the next, also without `npm test`. */
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'node');
 
 /** Tests of control that run once, because they use SQLite files: of programs, of earlier versions, of a disk that fails. */
 const onFiles = [
@@ -46,6 +50,9 @@ export default defineConfig({
     isolate: false,
     // As control and edge are started (scripts/supervisor/node-flags.ts).
     execArgv: ['--no-wasm-code-gc'],
+    // Node imports the sources itself, as in production: Vite would transform each of them, which takes longer, and turn
+    // every use of an import into a read of an object's property. Nothing here needs what that gives (vi.mock).
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: ['test/kit/property-seed.ts', 'test/kit/programs/engine-differences.ts'],
     sequence: { sequencer: LongestFirst },
     projects: [
