@@ -38,6 +38,11 @@ export const otherFiles = [
   'shared/agent/turn-plan.ts',
   'shared/console-paths.ts',
   'shared/counted.ts',
+  'shared/pbx/asterisk.ts',
+  'shared/pbx/facts.ts',
+  'shared/pbx/freeswitch.ts',
+  'shared/pbx/kamailio.ts',
+  'shared/pbx/text.ts',
   'shared/pronunciation-sizes.ts',
   'shared/termination.ts',
 ];
