@@ -8,6 +8,7 @@ import { type ForeignSettings, unset } from './rules.ts';
 
 let server: ChatServer | null = null;
 let usage = new RunUsage(null);
+let tool = (_name: string, _input: unknown): unknown => ({});
 
 afterEach(() => {
   server?.close();
@@ -36,6 +37,7 @@ async function chatWith(
     conversationId: 'run-1',
     signal: new AbortController().signal,
     usage,
+    tool,
   });
 }
 
@@ -75,7 +77,42 @@ describe('a chat completion', () => {
     expect(usage.tokens('agent')).toContain('1 of 2 requests of the agent to model m');
   });
 
-  test('that only calls tools says nothing', async () => {
+  test('is answered what its tools answer, until it speaks', async () => {
+    const calls = [
+      { id: 'c-1', type: 'function', function: { name: 'price', arguments: '{"item":"tulip"}' } },
+    ];
+    const asks = { body: { choices: [{ message: { content: 'One moment.', tool_calls: calls } }] } };
+    const asked: unknown[] = [];
+    tool = (name, input) => {
+      asked.push([name, input]);
+      return { eur: 5 };
+    };
+    let count = 0;
+    const chat = await chatWith(() => (count++ === 0 ? asks : completion('Five euros.')), {});
+    expect(await chat.say('How much?')).toEqual({ text: 'One moment. Five euros.', ended: false });
+    expect(asked).toEqual([['price', { item: 'tulip' }]]);
+    expect(server?.asked[1]?.body).toMatchObject({
+      messages: [
+        { role: 'user', content: 'How much?' },
+        { role: 'assistant', content: 'One moment.', tool_calls: calls },
+        { role: 'tool', tool_call_id: 'c-1', content: '{"eur":5}' },
+      ],
+    });
+  });
+
+  test('that never stops calling tools, or calls in no known form, has failed', async () => {
+    const calls = (list: unknown) => ({
+      body: { choices: [{ message: { content: null, tool_calls: list } }] },
+    });
+    const one = { id: 'c', type: 'function', function: { name: 'x', arguments: '' } };
+    const endless = await chatWith(() => calls([one]), {});
+    await expect(endless.say('Hi')).rejects.toThrow('more than 8 times in a row');
+    server?.close();
+    const unread = await chatWith(() => calls([{ name: 'x' }]), {});
+    await expect(unread.say('Hi')).rejects.toThrow('cannot be read');
+  });
+
+  test('without words says nothing', async () => {
     const chat = await chatWith(() => completion(null), {});
     expect(await chat.say('Hi')).toEqual({ text: '', ended: false });
   });

@@ -30,6 +30,17 @@ interface Message {
   readonly content: string;
 }
 
+/** A call of a tool in a chat completion. */
+interface ToolCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+/** How a chat completion tells of its calls, and is told what came of them. */
+type ToolMessage =
+  | { readonly role: 'assistant'; readonly content: string | null; readonly tool_calls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
+
 export interface ForeignChatParts {
   readonly settings: ForeignSettings;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
@@ -38,6 +49,8 @@ export interface ForeignChatParts {
   readonly conversationId: string;
   readonly signal: AbortSignal;
   readonly usage: Pick<RunUsage, 'add' | 'lacks'>;
+  /** What a tool answers that the agent has called. */
+  readonly tool: (name: string, input: unknown) => unknown;
 }
 
 /** Of an agent that tells nothing of its tokens. */
@@ -46,10 +59,14 @@ export const unseenTokens = 'The tested agent is not part of this service: its t
 const mostAnswerBytes = 262_144;
 /** Of what it says in one turn, characters. */
 const mostText = 20_000;
+/** In a row, for one message of the caller. */
+const mostToolRounds = 8;
+/** In one answer. */
+const mostToolCalls = 20;
 
 export class ForeignChat {
   readonly #parts: ForeignChatParts;
-  readonly #messages: Message[] = [];
+  readonly #messages: (Message | ToolMessage)[] = [];
 
   constructor(parts: ForeignChatParts) {
     this.#parts = parts;
@@ -68,11 +85,45 @@ export class ForeignChat {
   async #ask(message: string): Promise<ForeignReply> {
     const before = [...this.#messages];
     if (message !== '') this.#messages.push({ role: 'user', content: message });
-    const answer = await this.#post(this.#body(message, before));
-    this.#count(answer);
-    const reply = this.#read(answer);
-    if (reply.text !== '') this.#messages.push({ role: 'assistant', content: reply.text });
-    return reply;
+    const said: string[] = [];
+    for (let round = 0; ; round++) {
+      const answer = await this.#post(this.#body(message, before));
+      this.#count(answer);
+      const reply = this.#read(answer);
+      if (reply.text !== '') said.push(reply.text);
+      const calls = this.#toolCalls(answer);
+      if (calls.length > 0 && round >= mostToolRounds)
+        throw new ForeignAgentFailure(
+          `The tested agent called tools more than ${mostToolRounds} times in a row.`,
+          false,
+        );
+      if (calls.length > 0) {
+        this.#messages.push({ role: 'assistant', content: reply.text || null, tool_calls: calls });
+        for (const call of calls) this.#messages.push(this.#answered(call));
+        continue;
+      }
+      if (reply.text !== '') this.#messages.push({ role: 'assistant', content: reply.text });
+      return { ...reply, text: said.join(' ').slice(0, mostText) };
+    }
+  }
+
+  #answered({ function: { arguments: given, name }, id }: ToolCall): ToolMessage {
+    let input: unknown = given;
+    try {
+      input = JSON.parse(given);
+    } catch {
+      // Recorded as it came.
+    }
+    return { role: 'tool', tool_call_id: id, content: JSON.stringify(this.#parts.tool(name, input)) };
+  }
+
+  /** @throws ForeignAgentFailure */
+  #toolCalls(answer: unknown): ToolCall[] {
+    if (this.#parts.settings.format !== 'openai') return [];
+    const listed = valueAtPointer(answer, '/choices/0/message/tool_calls') ?? [];
+    const calls = Array.isArray(listed) ? listed.map(toolCallOf) : [null];
+    if (calls.length <= mostToolCalls && calls.every((call) => call !== null)) return calls;
+    throw new ForeignAgentFailure("The tested agent's tool_calls cannot be read.", false);
   }
 
   /** A chat completion may tell what it used; whether other forms ask a model at all, nobody knows. */
@@ -93,7 +144,7 @@ export class ForeignChat {
     });
   }
 
-  #body(message: string, history: readonly Message[]): unknown {
+  #body(message: string, history: readonly (Message | ToolMessage)[]): unknown {
     const { body, format, model } = this.#parts.settings;
     if (format === 'openai') return { model, messages: this.#messages, stream: false };
     return filled(body, { message, history, conversation_id: this.#parts.conversationId });
@@ -153,10 +204,17 @@ export class ForeignChat {
   }
 }
 
+function toolCallOf(call: unknown): ToolCall | null {
+  if (!isObject(call) || typeof call.id !== 'string' || !isObject(call.function)) return null;
+  const { arguments: given, name } = call.function;
+  if (typeof name !== 'string' || typeof given !== 'string') return null;
+  return { id: call.id, type: 'function', function: { name, arguments: given } };
+}
+
 interface Values {
   readonly message: string;
   readonly conversation_id: string;
-  readonly history: readonly Message[];
+  readonly history: readonly (Message | ToolMessage)[];
 }
 
 /** Values are put into the parsed tree, so no text of the caller can end a string that it is part of. */

@@ -5,6 +5,7 @@ import { leaving, shownMove } from '../callers/moves.ts';
 import type { Caller } from '../callers/ports.ts';
 import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
 import type { RunUsage } from '../judging/usage.ts';
+import type { Recorder } from '../mocks/mocks.ts';
 import { ForeignChat, type ForeignReply } from './chat.ts';
 import { headersOf, settingsOf } from './rules.ts';
 
@@ -14,6 +15,8 @@ export interface ForeignParts {
   readonly secrets: SecretBox;
   /** Where a chat completion's own count of its tokens goes. */
   readonly usage: Pick<RunUsage, 'add' | 'lacks'>;
+  /** Answers the tools that a chat completion calls. */
+  readonly recorder: Pick<Recorder, 'foreignTool' | 'toolCalls'>;
   readonly outgoing: OutgoingParts;
   readonly caller: Caller;
   /** The conversation ends after this many moves of the caller. */
@@ -31,7 +34,7 @@ interface ForeignConversed {
 
 /** Rejects with ForeignAgentFailure when the agent gives no answer, with the reason of `signal` when that is aborted. */
 export async function converseWithForeign(parts: ForeignParts): Promise<ForeignConversed> {
-  const { agent, caller, maxTurns, onLine, outgoing, runId, secrets, signal, usage } = parts;
+  const { agent, caller, maxTurns, onLine, outgoing, recorder, runId, secrets, signal, usage } = parts;
   const chat = new ForeignChat({
     settings: settingsOf(agent),
     headers: headersOf(agent, secrets),
@@ -39,6 +42,7 @@ export async function converseWithForeign(parts: ForeignParts): Promise<ForeignC
     conversationId: runId,
     signal,
     usage,
+    tool: recorder.foreignTool,
   });
   const lines: ChatLine[] = [];
   const add = (line: Pick<ChatLine, 'role' | 'content' | 'turn'>) => {
@@ -72,10 +76,14 @@ export async function converseWithForeign(parts: ForeignParts): Promise<ForeignC
     // A chat has neither keys nor silence.
     ending = take(await chat.say(move.type === 'keys' ? move.keys : shown)) ?? leaving(move);
   }
-  return { record: recordOf(lines, ending), currentNodeId: null, turnCount: turn };
+  return { record: recordOf(lines, ending, recorder.toolCalls), currentNodeId: null, turnCount: turn };
 }
 
-function recordOf(lines: readonly ChatLine[], ending: Ending): ConversationRecord {
+function recordOf(
+  lines: readonly ChatLine[],
+  ending: Ending,
+  tool_calls: ConversationRecord['tool_calls'],
+): ConversationRecord {
   return {
     foreign: true,
     chat_history: lines,
@@ -83,7 +91,7 @@ function recordOf(lines: readonly ChatLine[], ending: Ending): ConversationRecor
     nodes_visited: null,
     node_names: {},
     webhook_calls: [],
-    tool_calls: [],
+    tool_calls,
     log: [],
     ending,
   };

@@ -105,6 +105,16 @@ export class Recorder {
     };
   }
 
+  /** A tool of an agent of others: a mock answers, or a neutral success. Nothing is ever run. */
+  readonly foreignTool = (name: string, input: unknown): unknown => {
+    const mock = this.#parts.outside.mocks.find(({ tool }) => tool === name);
+    const { body, status } = mock ? this.#next(mock) : { status: 200, body: {} };
+    const ok = status < 400;
+    const result = ok ? (body ?? {}) : { error: `status ${status}`, body };
+    this.toolCalls.push({ name, node_id: null, input, ok, result, at: this.#now(), mocked: true });
+    return result;
+  };
+
   #mayBeSent({ url, method }: WebhookRequest): boolean {
     const reads = method === 'GET' || method === 'HEAD';
     if (!reads && !this.#parts.outside.allowReal) return false;

@@ -121,7 +121,14 @@ async function foreign(
   try {
     const conversed = isSpoken(settingsOf(agent))
       ? await foreignOverCall(services, work, agent, common)
-      : await converseWithForeign({ ...common, agent, usage, secrets, outgoing: { clock, allowedTargets } });
+      : await converseWithForeign({
+          ...common,
+          agent,
+          usage,
+          recorder: foreignRecorder(services, scenario),
+          secrets,
+          outgoing: { clock, allowedTargets },
+        });
     signal.throwIfAborted();
     return { end: await judged(services, work, conversed, began), contentHash: foreignHash(agent) };
   } catch (error) {
@@ -136,7 +143,7 @@ async function foreignOverCall(
   agent: TestAgentRow,
   common: Pick<OverCallParts, 'runId' | 'caller' | 'maxTurns' | 'signal' | 'onLine'>,
 ) {
-  const { calledTargets, clock, conversations, database, limits, secrets } = services;
+  const { calledTargets, database, limits, secrets } = services;
   const called = async () => {
     requireProven(agent);
     return calledAgent(database.db, agent, secrets);
@@ -144,8 +151,6 @@ async function foreignOverCall(
   const { target, wish } = await called().catch(hopelessForApi);
   usage.lacks('agent', unseenTokens);
   await calledTargets.turn(settingsOf(agent), common.signal);
-  const { webhook, tools } = conversations;
-  const outside = outsideOf(scenario.metadata);
   return converseOverCall(services, {
     ...common,
     agent: null,
@@ -154,13 +159,18 @@ async function foreignOverCall(
     wish,
     // A model that speaks itself tells its words.
     needsWords: settingsOf(agent).format !== 'realtime',
-    recorder: new Recorder({ outside, agent: null, clock, webhook, tools }),
+    recorder: foreignRecorder(services, scenario),
     variables: { ...scenario.request_data, ...overrides(run) },
     settings: callSettings(scenario.metadata),
     startNodeId: null,
     seed: run.seed,
     maxMinutes: Math.ceil(limits.testing.timeoutMs / 60_000),
   });
+}
+
+function foreignRecorder({ clock, conversations }: ExecutionServices, scenario: Scenario): Recorder {
+  const { webhook, tools } = conversations;
+  return new Recorder({ outside: outsideOf(scenario.metadata), agent: null, clock, webhook, tools });
 }
 
 /** @throws HopelessRun with the words of an ApiError: what was set up is not there */

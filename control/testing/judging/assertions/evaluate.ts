@@ -76,7 +76,9 @@ function run<T extends AssertionType>(
   record: ConversationRecord,
   judging: Judging,
 ): Outcome | Promise<Outcome> {
-  if (record.foreign && inside.has(type)) return inconclusive({ reasoning: unseen });
+  // A chat completion shows the tools that it has others run.
+  const isShown = type === 'TOOL_CALLED' && record.tool_calls.length > 0;
+  if (record.foreign && inside.has(type) && !isShown) return inconclusive({ reasoning: unseen });
   return rules[type].evaluate(config, record, judging);
 }
 
