@@ -111,6 +111,42 @@ export interface Operations {
     body: { readonly cause?: number; readonly headers?: { readonly [name: string]: string } };
     answer: { readonly status: "success"; readonly message: string };
   };
+  'GET /v1/calls/{call_id}/supervisors': {
+    path: { readonly call_id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly data: { readonly supervisors: readonly ({ readonly id: string; readonly call_id: string; readonly leg_call_id: string | null; readonly caller: string; readonly mode: "listen" | "whisper" | "barge" | "take_over"; readonly state: "waiting" | "joined" | "left" | "expired"; readonly created_at: string; readonly expires_at: string; readonly joined_at: string | null; readonly left_at: string | null })[] }; readonly errors: null };
+  };
+  'POST /v1/calls/{call_id}/supervisors': {
+    path: { readonly call_id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly caller?: string };
+    answer: { readonly data: { readonly supervisor: { readonly id: string; readonly call_id: string; readonly leg_call_id: string | null; readonly caller: string; readonly mode: "listen" | "whisper" | "barge" | "take_over"; readonly state: "waiting" | "joined" | "left" | "expired"; readonly created_at: string; readonly expires_at: string; readonly joined_at: string | null; readonly left_at: string | null }; readonly credentials: { readonly username: string; readonly password: string; readonly realm: string; readonly url: string; readonly uri: string } }; readonly errors: null };
+  };
+  'PATCH /v1/calls/{call_id}/supervisors/{id}': {
+    path: { readonly call_id: string; readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly mode: "listen" | "whisper" | "barge" | "take_over"; readonly note?: string | null };
+    answer: { readonly data: { readonly supervisor: { readonly id: string; readonly call_id: string; readonly leg_call_id: string | null; readonly caller: string; readonly mode: "listen" | "whisper" | "barge" | "take_over"; readonly state: "waiting" | "joined" | "left" | "expired"; readonly created_at: string; readonly expires_at: string; readonly joined_at: string | null; readonly left_at: string | null } }; readonly errors: null };
+  };
+  'DELETE /v1/calls/{call_id}/supervisors/{id}': {
+    path: { readonly call_id: string; readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: { readonly data: { readonly supervisor: { readonly id: string; readonly call_id: string; readonly leg_call_id: string | null; readonly caller: string; readonly mode: "listen" | "whisper" | "barge" | "take_over"; readonly state: "waiting" | "joined" | "left" | "expired"; readonly created_at: string; readonly expires_at: string; readonly joined_at: string | null; readonly left_at: string | null } }; readonly errors: null };
+  };
+  'POST /v1/calls/{call_id}/whisper': {
+    path: { readonly call_id: string };
+    query: Readonly<Record<string, never>>;
+    body: { readonly text: string };
+    answer: { readonly status: "success"; readonly message: string };
+  };
+  'POST /v1/calls/active/transfer': {
+    path: Readonly<Record<string, never>>;
+    query: Readonly<Record<string, never>>;
+    body: { readonly call_id: string; readonly transfer_number: string; readonly method?: "bridge" | "refer"; readonly announcement?: string; readonly accept_key?: string };
+    answer: { readonly data: { readonly message: string }; readonly errors: null };
+  };
   'GET /v1/admin/edges': {
     path: Readonly<Record<string, never>>;
     query: { readonly limit?: number; readonly offset?: number };

@@ -13,12 +13,19 @@ export interface PhoneOrder {
 
 type WidgetThread = Operations['POST /v1/widget/{id}/threads/{thread_id}/call']['path'];
 
+/** Joins a call instead of making one. */
+export interface SuperviseOrder {
+  readonly name: string;
+  /** Id of the call. */
+  readonly supervise: string;
+}
+
 export const phoneOpen = signal(false);
 /** Taken by the phone once it is there. */
-export const ordered = signal<PhoneOrder | null>(null);
+export const ordered = signal<PhoneOrder | SuperviseOrder | null>(null);
 
 /** @param order is called at once; absent: the phone asks whom to call */
-export function openPhone(order: PhoneOrder | null = null): void {
+export function openPhone(order: PhoneOrder | SuperviseOrder | null = null): void {
   ordered.value = order;
   phoneOpen.value = true;
 }

@@ -5,6 +5,7 @@ import { request } from '../api/client.ts';
 import { useLoaded } from '../parts/load.ts';
 import { ProblemNote } from '../parts/pieces.tsx';
 import { textOf } from '../parts/submit.tsx';
+import { Modes, supervised, Whisper } from '../parts/supervise.tsx';
 import { pathTo } from '../router.ts';
 import '../styles/phone.css';
 import { ordered, phoneOpen } from '../parts/open-phone.ts';
@@ -178,6 +179,12 @@ function InCall({ name, state }: { name: string; state: 'starting' | 'calling' |
           {words.hangUp}
         </button>
       </div>
+      {up && supervised.value && (
+        <div class="row">
+          <Modes name={name} />
+          <Whisper />
+        </div>
+      )}
       {up && withKeys.value && (
         <fieldset class="keypad">
           <legend class="unseen">{words.keys}</legend>

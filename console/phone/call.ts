@@ -4,7 +4,8 @@ import { request } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { session, signedIn } from '../api/session.ts';
 import { readKept, writeKept } from '../parts/kept.ts';
-import type { PhoneOrder } from '../parts/open-phone.ts';
+import type { PhoneOrder, SuperviseOrder } from '../parts/open-phone.ts';
+import { supervised } from '../parts/supervise.tsx';
 import { phone as words } from '../text/phone.ts';
 import type { LineEnd } from './line.ts';
 import { type Device, listDevices, NoMicrophone, openMicrophone, stopMicrophone } from './microphone.ts';
@@ -47,9 +48,10 @@ function whetherOver(): () => boolean {
 }
 
 /** Calls. A call that is up goes on: the order is left out. */
-export async function begin({ name, session: order }: PhoneOrder): Promise<void> {
+export async function begin(order: PhoneOrder | SuperviseOrder): Promise<void> {
   if (inCall()) return;
   attempt++;
+  const { name } = order;
   const isOver = whetherOver();
   /** What happens to a call that was hung up while it was set up is not shown. */
   const show = (state: 'calling' | 'ringing' | 'up') => {
@@ -67,18 +69,18 @@ export async function begin({ name, session: order }: PhoneOrder): Promise<void>
     });
     talk = own;
     void refreshDevices();
-    const [{ Line }, { data }] = await Promise.all([
+    const [{ Line }, { credentials, supervisor }] = await Promise.all([
       import('./line.ts'),
-      'thread_id' in order
-        ? request('POST /v1/widget/{id}/threads/{thread_id}/call', { path: order })
-        : request('POST /v1/phone-sessions', { body: { ...order, caller: callerName() } }),
+      credentialsFor(order),
     ]);
     if (isOver()) return;
     show('calling');
-    await own.begin(Line, data.credentials, {
+    await own.begin(Line, credentials, {
       ringing: () => show('ringing'),
       up: () => {
         upSince.value = Date.now();
+        if (supervisor)
+          supervised.value = { callId: supervisor.call_id, id: supervisor.id, mode: supervisor.mode };
         show('up');
         void useSpeaker(chosen.speaker.peek());
       },
@@ -87,12 +89,27 @@ export async function begin({ name, session: order }: PhoneOrder): Promise<void>
         broken.value = isBroken;
       },
       ended: (end) => {
-        if (!isOver()) finish(name, problemOfEnd(end, data.credentials.url));
+        if (!isOver()) finish(name, problemOfEnd(end, credentials.url));
       },
     });
   } catch (error) {
     if (!isOver()) finish(name, error instanceof NoMicrophone ? microphoneProblem(error) : problemOf(error));
   }
+}
+
+/** With `supervisor` a call is joined. */
+async function credentialsFor(order: PhoneOrder | SuperviseOrder) {
+  const caller = callerName();
+  if ('session' in order) {
+    const { session: wanted } = order;
+    const { data } =
+      'thread_id' in wanted
+        ? await request('POST /v1/widget/{id}/threads/{thread_id}/call', { path: wanted })
+        : await request('POST /v1/phone-sessions', { body: { ...wanted, caller } });
+    return { credentials: data.credentials, supervisor: null };
+  }
+  const path = { call_id: order.supervise };
+  return (await request('POST /v1/calls/{call_id}/supervisors', { path, body: { caller } })).data;
 }
 
 /** The one that is chosen once it is open, which may not be the one that was asked for. */
@@ -123,6 +140,7 @@ function finish(name: string, problem: Problem | null): void {
   if (!inCall()) return;
   talk?.close();
   talk = null;
+  supervised.value = null;
   shown.value = { state: 'ended', name, problem };
 }
 

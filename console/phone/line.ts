@@ -6,7 +6,7 @@
  * A lost WebSocket ends no call: sound takes another way. The line connects again, and tells the edge by a re-INVITE that
  * restarts ICE where the browser is now (RFC 8839).
  */
-import { Inviter, SessionState, UserAgent, Web } from 'sip.js';
+import { Inviter, type SessionDescriptionHandlerModifier, SessionState, UserAgent, Web } from 'sip.js';
 
 export interface LineCredentials {
   readonly username: string;
@@ -42,6 +42,12 @@ const longestBreakMs = 30_000;
 const retryMs = 2_000;
 /** Of a key, ms. */
 const key = { duration: 120, interToneGap: 80 };
+
+/** A supervisor hears both parties of a call, each on its own side: only who says that it plays stereo gets it. */
+const stereo: SessionDescriptionHandlerModifier = async ({ type, sdp = '' }) => ({
+  type,
+  sdp: type === 'offer' ? sdp.replace(/^(a=fmtp:\d+ minptime=[^\r\n]*)/m, '$1;stereo=1') : sdp,
+});
 
 /** Takes an offer back that the edge refused: sip.js would wait for its answer for ever, and the sound be gone. */
 class Descriptions extends Web.SessionDescriptionHandler {
@@ -87,7 +93,9 @@ export class Line {
         ),
     });
     this.#agent.delegate = { onDisconnect: (error) => error && this.#lostConnection() };
-    this.#call = new Inviter(this.#agent, target);
+    const modifiers = credentials.uri.startsWith('sip:supervise@') ? [stereo] : [];
+    this.#call = new Inviter(this.#agent, target, { sessionDescriptionHandlerModifiers: modifiers });
+    this.#call.sessionDescriptionHandlerModifiersReInvite = modifiers;
     this.#call.stateChange.addListener((state) => {
       if (state === SessionState.Established) this.#isUp();
       if (state === SessionState.Terminated) this.#finish({ why: 'over' });

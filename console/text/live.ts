@@ -14,6 +14,16 @@ export const live = {
   empty: 'No call is in progress.',
   emptyNext: 'Calls appear here as they begin; nothing has to be reloaded. On this machine: npm run call',
   more: (shown: number, all: number) => `The newest ${shown} of ${all} calls are shown.`,
+  transfer: {
+    button: 'Transfer',
+    label: (call: string) => `Transfer ${call}`,
+    question: (call: string) => `Transfer ${call}?`,
+    what: 'The target is called; when it answers, the agent leaves the call. If it does not, the call stays with its agent.',
+    target: 'To',
+    hint: 'a number, an extension or a SIP URI; park:<slot> or conference:<name>',
+    yes: 'Transfer',
+    no: 'Keep the call',
+  },
   hangUp: {
     button: 'Hang up',
     label: (call: string) => `Hang up ${call}`,

@@ -7,7 +7,6 @@ export { countPhoneCall, phonesOf, prunePhoneSessions, requireSession, revokeSes
 export {
   isSupervisors,
   modeOf,
-  type ReportedLeg,
   reportSupervisors,
   requireSupervisor,
   type SupervisorRow,

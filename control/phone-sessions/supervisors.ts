@@ -104,7 +104,7 @@ export async function supervisorRoom(db: Db, clock: Clock, orgId: string, callId
   throw ApiError.of('QUOTA_EXCEEDED', { quota: 'supervisors', limit: mostSupervisors }, message);
 }
 
-export function stateOf(row: SupervisorRow, now: string): SupervisorView['state'] {
+function stateOf(row: SupervisorRow, now: string): SupervisorView['state'] {
   if (row.ended_at !== null) return 'left';
   if (row.answered_at !== null) return 'joined';
   if (row.revoked_at !== null) return 'left';
@@ -152,7 +152,7 @@ export function supervisionHappening(
   return { orgId: row.org_id, type, at: now, subject: { call_id: row.supervises ?? '' }, data };
 }
 
-export interface ReportedLeg {
+interface ReportedLeg {
   readonly sessionId: string;
   readonly row: Pick<CallRow, 'id' | 'org_id' | 'answered_at' | 'ended_at'>;
 }

@@ -34,6 +34,7 @@ import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { TestTrunk } from '../kit/programs/trunk.ts';
 import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
+import { supervises } from './console-supervision.ts';
 import { widgetCalls } from './widget-calls.ts';
 
 let system: TestSystem;
@@ -204,6 +205,12 @@ test('the console calls agents, keeps a call over a change of the network, press
   await saysWhatIsWrong(phone);
   expect(problems.filter((one) => !one.includes('wss://127.0.0.1:9'))).toEqual([]);
   await isRecorded();
+});
+
+test('a supervisor in the console hears both parties apart, whispers, takes the call over, and gives it back', async () => {
+  await ensureConsole();
+  browser ??= await launchBrowser(phoneArguments);
+  await supervises({ system, browser });
 });
 
 test('visitors call the agent of a widget on a page of another origin, and go on in writing where they cannot', async () => {

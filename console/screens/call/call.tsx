@@ -4,9 +4,9 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { request } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { mayChange } from '../../api/session.ts';
+import { CallActions } from '../../parts/call-actions.tsx';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
 import { useFollowed } from '../../parts/followed.ts';
-import { HangUp } from '../../parts/hang-up.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { Loading, ProblemNote, ReloadButton, Screen } from '../../parts/pieces.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -186,7 +186,7 @@ function Actions({ call, reload }: { call: LoggedCall; reload: () => void }) {
   };
   return (
     <>
-      {call.ended_at === null && mayChange.value && <HangUp id={id} name={words.title(call.from, call.to)} />}
+      {call.ended_at === null && mayChange.value && <CallActions call={call} />}
       <ReloadButton reload={reload} />
       <button type="button" onClick={copy}>
         {words.copy}

@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { mayChange } from '../../api/session.ts';
+import { CallActions } from '../../parts/call-actions.tsx';
 import { type LoggedCall, partyColumns } from '../../parts/call-columns.tsx';
 import { duration } from '../../parts/format.ts';
-import { HangUp } from '../../parts/hang-up.tsx';
 import { Badge, Empty, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -41,7 +41,7 @@ export function Live() {
       head: words.head.action,
       // On a phone it is on the screen of the call.
       from: 'medium',
-      cell: (call) => <HangUp id={call.id} name={texts.call.title(call.from, call.to)} />,
+      cell: (call) => <CallActions call={call} />,
     });
   return (
     <Screen

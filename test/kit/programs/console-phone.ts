@@ -27,8 +27,16 @@ export const hearing = `(() => {
       this.addEventListener('track', ({ track }) => {
         const context = new AudioContext();
         const meter = new AnalyserNode(context, { fftSize: 32768, smoothingTimeConstant: 0 });
-        new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) }).connect(meter);
-        globalThis.heard = { context, meter, connection: this };
+        const source = new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) });
+        source.connect(meter);
+        const splitter = new ChannelSplitterNode(context, { numberOfOutputs: 2 });
+        source.connect(splitter);
+        const sides = [0, 1].map((side) => {
+          const one = new AnalyserNode(context, { fftSize: 32768, smoothingTimeConstant: 0 });
+          splitter.connect(one, side);
+          return one;
+        });
+        globalThis.heard = { context, meter, sides, connection: this };
       });
     }
   };
@@ -36,9 +44,19 @@ export const hearing = `(() => {
 
 /** Of the last 0.7 s, Hz; null: silence. */
 export function pitchOf(page: Page): Promise<number | null> {
+  return pitchBy(page, 'globalThis.heard.meter');
+}
+
+/** The same of the left (0) or the right (1) channel. */
+export function pitchOfSide(page: Page, side: 0 | 1): Promise<number | null> {
+  return pitchBy(page, `globalThis.heard.sides[${side}]`);
+}
+
+function pitchBy(page: Page, analyser: string): Promise<number | null> {
   return page.evaluate(`(() => {
     if (!globalThis.heard) return null;
-    const { context, meter } = globalThis.heard;
+    const { context } = globalThis.heard;
+    const meter = ${analyser};
     const samples = new Float32Array(meter.fftSize);
     meter.getFloatTimeDomainData(samples);
     if (samples.slice(0, 4800).every((sample) => Math.abs(sample) < 0.02)) return null;
@@ -69,6 +87,18 @@ export const otherEdge = `(() => {
     constructor(_, protocols) {
       super('wss://127.0.0.1:9/', protocols);
     }
+  };
+})()`;
+
+/** For the page before anything else: a microphone with a tone of so many Hz. */
+export const speaking = (hz: number) => `(() => {
+  navigator.mediaDevices.getUserMedia = async () => {
+    const context = new AudioContext();
+    const tone = new OscillatorNode(context, { frequency: ${hz} });
+    const speech = new MediaStreamAudioDestinationNode(context);
+    tone.connect(speech);
+    tone.start();
+    return speech.stream;
   };
 })()`;
 

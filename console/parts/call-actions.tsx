@@ -1,0 +1,22 @@
+/** What can be done to a call that is in progress, wherever it is shown. */
+import { texts } from '../text/texts.ts';
+import type { LoggedCall } from './call-columns.tsx';
+import { HangUp } from './hang-up.tsx';
+import { Supervise } from './supervise.tsx';
+import { Transfer } from './transfer.tsx';
+
+/** The user part that supervisors call. */
+const supervisors = 'supervise';
+
+export function CallActions({ call }: { call: LoggedCall }) {
+  const { id, answered_at, parent_id, to } = call;
+  const name = texts.call.title(call.from, to);
+  const isUp = answered_at !== null && !(parent_id !== null && to === supervisors);
+  return (
+    <div class="row actions">
+      {isUp && <Supervise id={id} name={name} />}
+      {isUp && parent_id === null && <Transfer id={id} name={name} />}
+      <HangUp id={id} name={name} />
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+/** Supervision of a live call: joined over the phone, changed and left where the call is shown, and in the phone. */
+import { signal } from '@preact/signals';
+import type { Answer } from '../api/client.ts';
+import { request } from '../api/client.ts';
+import { mayCall } from '../api/session.ts';
+import { supervise as words } from '../text/supervise.ts';
+import { openPhone } from './open-phone.ts';
+import { ProblemNote } from './pieces.tsx';
+import { Form, textOf, useAct } from './submit.tsx';
+
+type Mode = Answer<'GET /v1/calls/{call_id}/supervisors'>['data']['supervisors'][number]['mode'];
+
+interface Supervised {
+  readonly callId: string;
+  /** Of the supervisor. */
+  readonly id: string;
+  readonly mode: Mode;
+}
+
+/** What this page supervises now; null: nothing, or it has not joined yet. */
+export const supervised = signal<Supervised | null>(null);
+
+async function change(mode: Mode, note: string): Promise<void> {
+  const now = supervised.peek();
+  if (!now) return;
+  const { data } = await request('PATCH /v1/calls/{call_id}/supervisors/{id}', {
+    path: { call_id: now.callId, id: now.id },
+    body: { mode, ...(note !== '' && { note }) },
+  });
+  // It may have left meanwhile.
+  if (supervised.peek()?.id === now.id) supervised.value = { ...now, mode: data.supervisor.mode };
+}
+
+async function leave(): Promise<void> {
+  const now = supervised.peek();
+  if (!now) return;
+  await request('DELETE /v1/calls/{call_id}/supervisors/{id}', { path: { call_id: now.callId, id: now.id } });
+}
+
+/** Of a call that is up. @param name of the call */
+export function Supervise({ id, name }: { id: string; name: string }) {
+  if (!mayCall.value) return null;
+  if (supervised.value?.callId === id) return <Modes name={name} />;
+  return (
+    <button
+      type="button"
+      aria-label={words.listenTo(name)}
+      onClick={() => openPhone({ name: words.to(name), supervise: id })}
+    >
+      {words.listen}
+    </button>
+  );
+}
+
+/** What the supervisor does, of which one is pressed at a time. */
+export function Modes({ name }: { name: string }) {
+  const { act, busy, problem } = useAct();
+  const now = supervised.value;
+  if (!now) return null;
+  const isTaken = now.mode === 'take_over';
+  const button = (mode: Mode, text: string) => (
+    <button
+      key={mode}
+      type="button"
+      aria-pressed={now.mode === mode}
+      aria-disabled={busy.value}
+      onClick={() => void act(() => change(mode, ''))}
+    >
+      {text}
+    </button>
+  );
+  return (
+    <fieldset class="row modes">
+      <legend class="unseen">{words.modes(name)}</legend>
+      <span role="status" class="quiet">
+        {words.states[now.mode]}
+      </span>
+      {!isTaken && [
+        button('listen', words.listen),
+        button('whisper', words.whisper),
+        button('barge', words.speak),
+        button('take_over', words.takeOver),
+      ]}
+      {isTaken && button('listen', words.giveBack)}
+      <button type="button" class="danger" aria-disabled={busy.value} onClick={() => void act(leave)}>
+        {words.leave}
+      </button>
+      {problem.value && <ProblemNote problem={problem.value} />}
+    </fieldset>
+  );
+}
+
+/** A text for the model of the agent; after a take-over it goes with the call. */
+export function Whisper() {
+  const now = supervised.value;
+  if (!now) return null;
+  const isTaken = now.mode === 'take_over';
+  return (
+    <Form
+      class="row"
+      label={words.tell}
+      submit={isTaken ? words.giveBackWith : words.send}
+      run={async (data) => {
+        const text = textOf(data, 'text');
+        if (isTaken) return change('listen', text);
+        await request('POST /v1/calls/{call_id}/whisper', { path: { call_id: now.callId }, body: { text } });
+      }}
+    >
+      <label class="row">
+        {isTaken ? words.note : words.tell}
+        <input name="text" required maxLength={1000} autocomplete="off" />
+      </label>
+    </Form>
+  );
+}
