@@ -46,8 +46,11 @@ import {
   foreignAgentRoutes,
   registerGate,
   scenarioRoutes,
+  startWatches,
   testRunRoutes,
   tornadoRoutes,
+  watchMetrics,
+  watchRoutes,
 } from './testing/index.ts';
 import { edgeToolRoute, integrationRoutes, sealEarlierBodies, toolRoutes } from './tools/index.ts';
 import { registerRoutes, sipRoutes } from './trunks/index.ts';
@@ -202,6 +205,7 @@ async function assemble(
         }),
         startAlerts(services, senders, logger, metrics.alerts, random),
         startStorageWork(services, logger, metrics.registry),
+        startWatches(services, logger, watchMetrics(metrics.registry, database.db)),
         replica.whileHeld('lost calls', () => rounds(startLostCalls(services, logger, calls))),
         replica.whileHeld('earlier calls', () => rounds(startEarlierCalls(services, logger))),
         replica.whileHeld('retention', () => rounds(startRetention(services, logger, metrics.retention))),
@@ -288,5 +292,6 @@ function addRoutes(
   analyticsRoutes(app, services);
   analysisRoutes(app, services);
   calibrationRoutes(app, services);
+  watchRoutes(app, services);
   consoleRoutes(app, services, consoleBuild);
 }

@@ -1,6 +1,8 @@
 /** The way of a test run's call: to this edge, or with what the run adds to a call over a trunk. */
+
 import type { CodecName } from '#shared/codecs.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
+import type { RecordingChoice } from '#shared/edge-protocol/recordings.ts';
 import type { DialTarget } from './call/ports/dialing.ts';
 import { type Media, withLegs } from './call/ports/media.ts';
 import type { Hunt } from './call/ports/routes.ts';
@@ -32,3 +34,11 @@ export function fixedHeader(key: string, value: string): HeaderMapping {
 export function offeringOnly(media: Media, codec: CodecName): Media {
   return withLegs(media, (options) => media.createLeg({ ...options, codecs: [codec] }));
 }
+
+/** The simulated caller is nobody who has to be told. */
+export const recordedTest: RecordingChoice = {
+  mode: 'audio',
+  announcement: 'none',
+  announcement_text: null,
+  pause_key: null,
+};

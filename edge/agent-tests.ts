@@ -25,7 +25,7 @@ import { RunSocket } from './agent/test-caller/run-socket.ts';
 import { TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
 import { CallerWeather } from './agent/test-caller/weather/caller-weather.ts';
-import { fixedHeader, offeringOnly, singleHop } from './agent-test-route.ts';
+import { fixedHeader, offeringOnly, recordedTest, singleHop } from './agent-test-route.ts';
 import type { AgentTestLimits } from './agent-test-times.ts';
 import { type AgentTestCall, type AgentTestCalls, testKeyHeader } from './call/agent-test-calls.ts';
 import type { CallPlan, OutboundPlan } from './call/call-plan.ts';
@@ -124,7 +124,7 @@ class TestRun {
 
   async begin(): Promise<void> {
     const { calls, clock, controlUrl, limits, newId } = this.#parts;
-    const { run_id, key, org_id, number, caller_number, to = number } = this.#order;
+    const { run_id, key, org_id, number, caller_number, record, to = number } = this.#order;
     const obstacle = this.#obstacle();
     if (obstacle !== null) throw new Error(obstacle);
     this.#socket = await RunSocket.open({
@@ -144,6 +144,8 @@ class TestRun {
       agent: this.#callerSettings(),
       variables: {},
       testRunId: run_id,
+      // Where the tested end is elsewhere.
+      ...(record && this.#order.to !== undefined && { recordsTest: true }),
     };
     try {
       this.#call = calls.place(plan, this.#callerChanges());
@@ -177,6 +179,7 @@ class TestRun {
       max_duration: max_minutes,
       request_data: {},
       fallback_number: null,
+      recording: recordedTest,
     };
   }
 
@@ -289,12 +292,14 @@ class TestRun {
   // ---------------------------------------------------------------- the tested end
 
   #testedPlan(plan: CallPlan): CallPlan {
-    const { run_id, start_node_id, variables } = this.#order;
+    const { record, run_id, start_node_id, variables } = this.#order;
     const agent =
       plan.agent?.kind === 'pathway' && start_node_id !== null
         ? { ...plan.agent, start_node_id }
         : plan.agent;
-    return { ...plan, agent, variables: { ...plan.variables, ...variables }, testRunId: run_id };
+    const recorded = record && agent ? { ...agent, recording: recordedTest } : agent;
+    const test = { testRunId: run_id, ...(record && { recordsTest: true }) };
+    return { ...plan, agent: recorded, variables: { ...plan.variables, ...variables }, ...test };
   }
 
   #testedChanges(): InboundChanges {

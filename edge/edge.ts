@@ -87,7 +87,7 @@ export class Edge {
     const gate = new Gate(settings.models.concurrency, clock);
     const uploads = uploadsOf(context, place);
     const media = await shardsOf(context, { tts, gate }, place, uploads);
-    const testMedia = new TestMedia(context);
+    const testMedia = new TestMedia(context, place);
     const testAgents = new TestAgents(context, tts, gate);
     const onConfig = (config: EdgeConfig): void => {
       current.apply(config);

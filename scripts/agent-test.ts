@@ -17,6 +17,7 @@ import {
   subjectName,
 } from './agent-test/api.ts';
 import { junit } from './agent-test/junit.ts';
+import { followedLoad, isLoadEnough, loadJunit, loadLines, startLoad } from './agent-test/load.ts';
 import { type Options, readOptions, usage } from './agent-test/options.ts';
 import { byScenario, isEnough, repeatLines } from './agent-test/repeats.ts';
 import { resultTable } from './agent-test/table.ts';
@@ -37,6 +38,7 @@ try {
 async function run(options: Options): Promise<number> {
   const connection = await connectionOf(options);
   const ids = await scenarioIds(connection, options);
+  if (options.load !== null) return loaded(connection, options, ids);
   const batches: Batch[] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
     // Each scenario of a batch has a seed of its own, one after the other.
@@ -56,6 +58,18 @@ async function run(options: Options): Promise<number> {
     await save(options.junit, junit(merged(batches), subject));
   }
   return isEnough(results, options.failUnder) ? exit.passed : exit.failed;
+}
+
+async function loaded(connection: Connection, options: Options, ids: readonly string[]): Promise<number> {
+  const id = await startLoad(connection, options, ids);
+  console.log(`load ${id}: ${counted(ids.length, 'scenario')}`);
+  const load = await followedLoad(connection, id, options.timeoutMs);
+  console.log(loadLines(load).join('\n'));
+  if (options.junit !== null) {
+    const subject = await subjectName(connection, options.subject);
+    await save(options.junit, loadJunit(load, subject, options.failUnder));
+  }
+  return isLoadEnough(load, options.failUnder) ? exit.passed : exit.failed;
 }
 
 /** All runs as one batch: the first one's, until the last one's end. */

@@ -45,6 +45,9 @@ export const HeardTurn = Type.Object({
   silent_after_ms: Nullable(Ms),
   /** time in which both spoke */
   overlap_ms: Ms,
+  /** from the answer to the agent's first sound, and to the caller's move; null: none; absent: an earlier edge */
+  agent_at_ms: Type.Optional(Nullable(Ms)),
+  caller_at_ms: Type.Optional(Nullable(Ms)),
   /** transcribed words; null: no transcription is configured, or it failed */
   words: Nullable(Text),
 });

@@ -107,6 +107,8 @@ export const apiErrors = {
   RUN_NOT_FOUND: { status: 404, message: 'There is no such run.' },
   BATCH_NOT_FOUND: { status: 404, message: 'There is no such batch.' },
   TEST_MATRIX_NOT_FOUND: { status: 404, message: 'There is no such matrix of test runs.' },
+  TEST_WATCH_NOT_FOUND: { status: 404, message: 'There is no such watch.' },
+  TEST_LOAD_NOT_FOUND: { status: 404, message: 'There is no such load.' },
   SIMULATION_SET_NOT_FOUND: { status: 404, message: 'There is no such simulation set.' },
   TORNADO_NOT_FOUND: { status: 404, message: 'There is no such tornado session.' },
   NO_ACTIVE_SESSION: { status: 404, message: 'No tornado session is active.' },
@@ -206,6 +208,10 @@ export const apiErrors = {
   NOT_ENDED: { status: 409, message: 'It has not ended; cancel it first, or wait for its end.' },
   RUN_NOT_FAILED: { status: 409, message: 'Only failed runs can be analyzed.' },
   RUN_RECORD_DELETED: { status: 410, message: 'The conversation of the run has been deleted.' },
+  TEST_LOAD_ACTIVE: {
+    status: 409,
+    message: 'A load of this organization is running; wait for it, or cancel it.',
+  },
   TORNADO_ALREADY_ACTIVE: {
     status: 409,
     message: 'A pathway can run 1 tornado session at a time; wait for the one that is running, or cancel it.',

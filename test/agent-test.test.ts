@@ -2,9 +2,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { figuresOf } from '../control/testing/records/load-rules.ts';
 import { annotations } from '../scripts/agent-test/annotations.ts';
 import { type Batch, type Connection, connect, followed, type Run } from '../scripts/agent-test/api.ts';
 import { junit } from '../scripts/agent-test/junit.ts';
+import { isLoadEnough, type Load, loadJunit, loadLines } from '../scripts/agent-test/load.ts';
 import { readOptions } from '../scripts/agent-test/options.ts';
 import { byScenario, isEnough, repeatLines } from '../scripts/agent-test/repeats.ts';
 import { resultTable } from '../scripts/agent-test/table.ts';
@@ -117,6 +119,82 @@ describe('repeated runs', () => {
   });
 });
 
+describe('a load', () => {
+  const none = figuresOf([]);
+  const figures = {
+    ...none,
+    calls: 4,
+    answered: 4,
+    passed: 4,
+    set_up_ms: { p50: 80, p95: 90 },
+    latency_ms: { ...none.latency_ms, p50: 200, p95: 300 },
+    mos: { p50: 4.4, min: 4.2 },
+  };
+  const level = {
+    concurrency: 2,
+    simulation_set_id: null,
+    began_at: batch.created_at,
+    ended_at: batch.completed_at,
+    figures,
+  };
+  const failures = [{ reason: 'The call was <cut>', calls: 1 }];
+  const load: Load = {
+    id: batch.id,
+    status: 'COMPLETED',
+    reason: null,
+    created_at: batch.created_at,
+    completed_at: batch.completed_at,
+    levels: [level, { ...level, concurrency: 4, figures: { ...figures, passed: 3, failures } }],
+    knee: { concurrency: null, breaks_at: null, because: null, sentence: 'No level is worse.' },
+  };
+
+  it('is a table with a line for each level, and the knee', () => {
+    expect(loadLines(load)).toEqual([
+      'calls     ended       answered    set-up p95  answer p50  answer p95  MOS         passed',
+      '2         4           4           90          200         300         4.4         4',
+      '4         4           4           90          200         300         4.4         3',
+      'COMPLETED: No level is worse.',
+    ]);
+  });
+
+  it('is enough when no level breaks, and as many calls of each pass as are wanted', () => {
+    expect([isLoadEnough(load, 75), isLoadEnough(load, 76)]).toEqual([true, false]);
+    expect(isLoadEnough({ ...load, status: 'CANCELLED' }, 0)).toBe(false);
+    const knee = { concurrency: 2, breaks_at: 4, because: 'latency' as const, sentence: 'Slow.' };
+    expect(isLoadEnough({ ...load, knee }, 0)).toBe(false);
+    expect(loadJunit({ ...load, knee }, 'Front', 0)).toContain('<failure type="LOAD" message="Slow.">');
+  });
+
+  it('has a case for each level in JUnit XML', () => {
+    const xml = loadJunit(load, 'Front & desk', 100);
+    expect(xml).toContain('tests="2" failures="1" errors="0" time="2.000"');
+    expect(xml).toContain('<testcase name="2 calls at once" classname="Front &amp; desk" time="2.000"/>');
+    expect(xml).toContain(
+      '<failure type="LOAD" message="3 of 4 calls passed.">1: The call was &lt;cut&gt;</failure>',
+    );
+  });
+
+  it('is read from its options', () => {
+    const read = (...more: string[]) => {
+      const options = readOptions(['--pathway', 'p', ...more], {});
+      return options === 'help' ? null : { load: options.load, wait: options.wait };
+    };
+    expect(read('--ramp', '2:10:4', '--level-runs', '8', '--number', '+14155550100')).toEqual({
+      load: { ramp: { from: 2, to: 10, step: 4 }, runs_per_level: 8, phone_number: '+14155550100' },
+      wait: true,
+    });
+    expect(read('--concurrency', '3', '--level-seconds', '30', '--text')?.load).toEqual({
+      concurrency: 3,
+      seconds_per_level: 30,
+      transport: 'text',
+    });
+    expect(() => read('--ramp', '2:10')).toThrow();
+    expect(() => read('--ramp', '1:2:1', '--concurrency', '1')).toThrow();
+    expect(() => read('--level-runs', '3')).toThrow();
+    expect(() => read('--concurrency', '1', '--repeats', '2')).toThrow();
+  });
+});
+
 describe('the table', () => {
   it('has the result and the reason of each scenario', () => {
     expect(resultTable(batch).split('\n')).toEqual([
@@ -188,6 +266,7 @@ describe('the options', () => {
       repeats: 1,
       failUnder: 100,
       annotations: false,
+      load: null,
     });
     expect(
       readOptions(['--persona=q', '--version', '2', '--scenario', 'A', '--scenario', 'B', '--seed', '7'], {}),

@@ -93,6 +93,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'control/recordings/storage/reading.ts longestBlockBytes': 'a step',
   'control/recordings/storage/transfer.ts partBytes': 'a step',
   'control/recordings/wav.ts wavHeadBytes': 'a format',
+  'control/testing/watch/to-scenario.ts mostMenuKeys': 'a rule: more keys are a number',
   'control/tools/code-worker.ts pageBytes': 'a format',
   'control/tools/sent-request.ts shortestSecret': 'what is masked',
   'control/tools/within-time.ts mostTries': 'retries of work delayed by the machine',

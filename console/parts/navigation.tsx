@@ -28,6 +28,8 @@ const ofCustomers: readonly NavGroup[] = [
       ['tests', 'test'],
       ['runs', 'run'],
       ['sets', 'set'],
+      ['loads', 'load'],
+      ['watches', 'watch'],
       ['quality', 'pathwayQuality'],
       ['tools', 'tool'],
       ['widgets', 'widget'],

@@ -41,6 +41,10 @@ const fetched: Readonly<Partial<Record<ScreenName, Fetched>>> = {
   ports: () => import('./ports/ports.tsx').then((one) => one.Ports),
   port: () => import('./ports/port.tsx').then((one) => one.PortScreen),
   set: () => import('./tests/set.tsx').then((one) => one.SetScreen),
+  loads: () => import('./loads/loads.tsx').then((one) => one.Loads),
+  load: () => import('./loads/load.tsx').then((one) => one.LoadScreen),
+  watches: () => import('./watches/watches.tsx').then((one) => one.Watches),
+  watch: () => import('./watches/watch.tsx').then((one) => one.WatchScreen),
   quality: () => import('./quality/pathways.tsx').then((one) => one.Qualities),
   pathwayQuality: () => import('./quality/quality.tsx').then((one) => one.PathwayQuality),
 };

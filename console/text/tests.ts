@@ -160,6 +160,11 @@ export const tests = {
     requestHead: { node: 'Node', what: 'Request', answer: 'Answer', how: 'Sent' },
     mocked: 'no, mocked',
     sent: 'yes',
+    recording: {
+      title: 'Recording',
+      when: 'Caller left, agent right; it can be played some seconds after the end of the run.',
+      statuses: { PASSED: 'passed', FAILED: 'failed', INCONCLUSIVE: 'undecided', ERROR: 'error' },
+    },
     voice: {
       title: 'What the call was like',
       latency: 'Answers after (p50 / p95 / max)',

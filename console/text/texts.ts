@@ -40,6 +40,8 @@ export const texts = {
     tests: 'Test scenarios',
     runs: 'Test runs',
     sets: 'Simulation sets',
+    loads: 'Loads',
+    watches: 'Watches',
     quality: 'Quality',
     tools: 'Tools',
     widgets: 'Widgets',

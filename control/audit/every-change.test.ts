@@ -21,9 +21,11 @@ import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts
 import { signIn } from '../../test/kit/control/sessions.ts';
 import { bookingGraph } from '../../test/kit/control/test-runs.ts';
 import { TornadoClient } from '../../test/kit/control/tornado.ts';
+import { storeEndedCall } from '../../test/kit/control/watched-calls.ts';
 import { makePersonaWidget, makeThread } from '../../test/kit/control/widgets.ts';
 import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
+import { toJson } from '../db/index.ts';
 import { codeHash } from '../testing/foreign/ownership.ts';
 
 /** Requests that change no settings and delete nothing. */
@@ -308,6 +310,15 @@ describe('the audit log has an entry for each change of', () => {
     const started = await change('POST', `${base}/simulation-sets`, set);
     await deleteEnded(`${base}/simulation-sets/${started.body.simulation_set_id}`);
     await change('POST', `${base}/matrices`, { scenario_id, repeats: 1 });
+    const assertions = [{ type: 'NODE_REACHED', config: { node_id: 'name' } }];
+    const watch = await change('POST', `${base}/watches`, { name: name(), pathway_id, assertions });
+    await change('PUT', `${base}/watches/${watch.body.id}`, { enabled: false });
+    await watchedCall(String(watch.body.id), pathway_id);
+    await change('DELETE', `${base}/watches/${watch.body.id}`);
+    const load = { scenario_ids, concurrency: 1, transport: 'text' };
+    const { load_id } = (await change('POST', `${base}/loads`, load)).body;
+    await change('POST', `${base}/loads/${load_id}/cancel`, {});
+    await deleteEnded(`${base}/loads/${load_id}`);
     const session = await change('POST', `${base}/tornado/start`, { pathway_id, scenario_ids });
     const url = `${base}/tornado/${session.body.session_id}`;
     await change('POST', `${url}/cancel`, {});
@@ -318,6 +329,15 @@ describe('the audit log has an entry for each change of', () => {
     const fix_ids = fixes.map(({ id }) => id);
     await change('POST', `${base}/tornado/${session_id}/accept`, { fix_ids });
   });
+
+  async function watchedCall(watch_id: string, pathway_id: string): Promise<void> {
+    const ended_at = '2030-01-01T00:00:00.000Z';
+    await storeEndedCall(test, { id: 'watched', pathway_id, ended_at, said: [['user', 'An appointment']] });
+    const judged = { status: 'FAILED' as const, conversation: 'c', reasoning: '', results: toJson([]) };
+    const row = { watch_id, call_id: 'watched', version: 0, ...judged, ended_at, judged_at: ended_at };
+    await test.control.services.database.db.insertInto('test_watched_calls').values(row).execute();
+    await change('POST', `${base}/watches/${watch_id}/calls/watched/scenario`, {});
+  }
 
   async function ownership(): Promise<void> {
     const from = number();

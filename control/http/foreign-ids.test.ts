@@ -84,6 +84,10 @@ beforeAll(async () => {
   const batch_id = String((await made(`${testing}/batch-run`, { scenario_ids: [scenario_id] })).batch_id);
   const set = await made(`${testing}/simulation-sets`, { ...scenarios, simulations_per_scenario: 2 });
   const matrix = await made(`${testing}/matrices`, { scenario_id, repeats: 1 });
+  const load = { scenario_ids: [scenario_id], concurrency: 1, runs_per_level: 1, transport: 'text' };
+  const load_id = String((await made(`${testing}/loads`, load)).load_id);
+  const assertions = [{ type: 'NODE_REACHED', config: { node_id: 'a' } }];
+  const watch = await made(`${testing}/watches`, { name: mark, pathway_id, assertions });
   const tornado = `${testing}/tornado/${String((await made(`${testing}/tornado/start`, scenarios)).session_id)}`;
   const chat_id = String((await made('/v1/pathway/chat/create', { pathway_id })).data?.chat_id);
   await made('/v1/sip/attach', { phone_number: number, directions: ['inbound'] });
@@ -148,6 +152,9 @@ beforeAll(async () => {
     [`${testing}/batches`]: batch_id,
     [`${testing}/simulation-sets`]: String(set.simulation_set_id),
     [`${testing}/matrices`]: String(matrix.matrix_id),
+    [`${testing}/loads`]: load_id,
+    [`${testing}/watches`]: String(watch.id),
+    calls: call.id,
     [`${testing}/tornado`]: tornado.split('/').at(-1) ?? '',
     [`${testing}/analytics`]: pathway_id,
     // Available to everyone, with the owner's pathway in the body.
@@ -199,7 +206,7 @@ function pathOf({ name }: ServedRoute, idOf: (before: string) => string): string
   let url = '';
   for (const part of path.split('/').slice(1)) {
     const before =
-      ['threads', 'version', 'resources', 'parties', 'supervisors'].find((last) =>
+      ['threads', 'version', 'resources', 'parties', 'supervisors', 'calls'].find((last) =>
         url.endsWith(`/${last}`),
       ) ?? url;
     if (part === '{integration}') url += '/rest_api';

@@ -40,6 +40,10 @@ const personaId = String(persona.body.data?.id);
 const tool = await test.call('POST', '/v2/tools', { body: example('POST /v2/tools') });
 const toolId = String(tool.body.data?.id);
 
+const assertions = [{ type: 'NODE_REACHED', config: { node_id: 's' } }];
+const watched = { name: 'w', pathway_id: pathway, assertions };
+const watch = await test.call('POST', '/v1/agent-testing/watches', { body: watched });
+
 const call = callRecord(test.orgId);
 const conference = {
   id: '01234567-89ab-7def-8123-456789abcdef',
@@ -179,6 +183,8 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/integrations/{integration}/resources': ['offset=5'],
   'GET /v1/agent-testing/batches': ['offset=5'],
   'GET /v1/agent-testing/simulation-sets': ['offset=5'],
+  'GET /v1/agent-testing/loads': ['offset=5'],
+  'GET /v1/agent-testing/watches/{id}/calls': ['status=FAILED', 'version=1', 'offset=5'],
   'GET /v1/agent-testing/tornado': [`pathway_id=${pathway}`, 'offset=5'],
   'GET /v1/agent-testing/analytics/{pathwayId}/versions': ['days=7', 'offset=1'],
   'GET /v1/pathway/chat': ['offset=5'],
@@ -195,6 +201,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
 const ids: Readonly<Record<string, string>> = {
   'GET /v1/sip/calls/{call_id}/timeline': call.id,
   'GET /v1/calls/{call_id}/supervisors': call.id,
+  'GET /v1/agent-testing/watches/{id}/calls': String(watch.body.id),
   'GET /v1/widget/{id}/threads': widget.split('/').at(-1) ?? '',
   'GET /v2/tools/{id}/logs': toolId,
   'GET /v1/personas/{id}/versions': personaId,

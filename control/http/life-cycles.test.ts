@@ -7,7 +7,12 @@ import { BatchList, BatchStarted } from '#shared/api/agent-testing/batches.ts';
 import { TemplateList } from '#shared/api/agent-testing/templates.ts';
 import { PersonaVersionList } from '#shared/api/personas.ts';
 import type { Life, Request } from '../../test/kit/control/life-cycles.ts';
-import { created, creatingNothing, LifeCycles } from '../../test/kit/control/life-cycles.ts';
+import {
+  created,
+  creatingNothing,
+  LifeCycles,
+  walkedInOwnTests,
+} from '../../test/kit/control/life-cycles.ts';
 import { order, type PortTest, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { servedRoutes } from '../../test/kit/control/routes.ts';
 import { bookingGraph, TestingClient } from '../../test/kit/control/test-runs.ts';
@@ -295,11 +300,10 @@ const groups: Readonly<Record<string, Life>> = {
 
 /** Kinds whose life cycle is tested elsewhere, and where. */
 const walkedElsewhere: Readonly<Record<string, string>> = {
+  ...walkedInOwnTests,
   'POST /v1/personas/{id}/versions/promote': 'below',
-  'POST /v1/agent-testing/matrices': 'testing/runs/matrix/routes.test.ts',
   'POST /v1/calls': 'calls/place.test.ts, with an edge',
   'POST /v1/calls/{call_id}/supervisors': 'calls/supervise.test.ts, with an edge',
-  'POST /v1/phone-sessions': 'phone-sessions/routes.test.ts, with an edge',
   'POST /v1/sip/discover': 'sip/checks.test.ts, with an edge',
   'POST /v1/sip/test-call': 'sip/checks.test.ts, with an edge',
 };

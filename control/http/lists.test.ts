@@ -37,6 +37,7 @@ const ofOneThing: Readonly<Record<string, string>> = {
   '/v1/agent-testing/runs': 'evidence is left out with its results',
   '/v1/agent-testing/runs/{id}': 'tool calls and the like are left out where they are too large',
   '/v1/agent-testing/batches/{id}': 'evidence is left out with its results',
+  '/v1/agent-testing/watches/{id}/calls': 'two quotes of each assertion, where they are stored',
   '/v1/agent-testing/tornado/{id}/status': 'plans and diffs are left out of large iterations',
   '/v1/agent-testing/scenarios': 'messages are left out of large items',
   '/v1/agent-testing/scenarios/{id}': '200 messages, where they are written',

@@ -1,6 +1,7 @@
 /** /v1/calls/recordings and /v1/calls/{id}/recording: what customers do with recordings (contract 9.7). */
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RunPath } from '#shared/api/agent-testing/runs.ts';
 import { NoMembers, plain } from '#shared/api/common.ts';
 import {
   RecordedCallPath,
@@ -25,10 +26,18 @@ import { edgeRecordingRoutes } from './edge-routes.ts';
 import { chosenFormat } from './format-choice.ts';
 import { OpusStreams } from './opus/opus-streams.ts';
 import { recordingStorageRoutes } from './storage/routes.ts';
-import { emptyRecording, findRecordingOf, type ListedRecording, listRecordings } from './store.ts';
+import {
+  emptyRecording,
+  findRecordingOf,
+  type ListedRecording,
+  listRecordings,
+  recordedCallOfRun,
+} from './store.ts';
 import { pcm, readRange, type WavSource, wavBytes, wavPart } from './wav.ts';
 
 const defaultPage = 50;
+/** Of calls and of test runs together. */
+const listening = [{ scope: 'organization_recordings', limit: 120, windowSeconds: 60 }];
 
 export function recordingRoutes(app: App, services: RecordingsDeps): void {
   edgeRecordingRoutes(app, services);
@@ -91,7 +100,7 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
     exposeHeadRoute: false,
     config: {
       access: 'read',
-      limits: [{ scope: 'organization_recordings', limit: 120, windowSeconds: 60 }],
+      limits: listening,
       errors: ['RECORDING_NOT_FOUND', 'RECORDING_NOT_READY', 'RANGE_NOT_SATISFIABLE'],
     },
     schema: {
@@ -103,33 +112,29 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
       produces: ['audio/wav', 'audio/ogg'],
     },
     handler: async (request, reply) => {
-      const row = await ready(orgOf(request), request.params.call_id);
-      reply.header('vary', 'accept');
-      if ((request.query.format ?? chosenFormat(request.headers.accept)) === 'opus') {
-        const pages = await opened(row, reply, (source) =>
-          opus.encoded(row.org_id, pcm(source, 0, source.frames)),
-        );
-        return reply
-          .type('audio/ogg; codecs=opus')
-          .header('content-disposition', `attachment; filename="${row.call_id}.opus"`)
-          .send(pages);
-      }
-      const size = wavBytes(row.frames);
-      const range = readRange(request.headers.range, size);
-      reply.header('accept-ranges', 'bytes');
-      if (range === 'unsatisfiable') {
-        reply.header('content-range', `bytes */${size}`);
-        throw ApiError.of('RANGE_NOT_SATISFIABLE', { size });
-      }
-      const { from, to } = range ?? { from: 0, to: size };
-      if (range) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${size}`);
-      const part = (source: WavSource) => Readable.from(wavPart(source, from, to), { objectMode: false });
-      const file = await opened(row, reply, part);
-      return reply
-        .type('audio/wav')
-        .header('content-length', to - from)
-        .header('content-disposition', `attachment; filename="${row.call_id}.wav"`)
-        .send(file);
+      return send(request, reply, await ready(orgOf(request), request.params.call_id));
+    },
+  });
+
+  app.route({
+    method: 'GET',
+    url: '/v1/agent-testing/runs/:id/recording',
+    exposeHeadRoute: false,
+    config: {
+      access: 'read',
+      limits: listening,
+      errors: ['RUN_NOT_FOUND', 'RECORDING_NOT_FOUND', 'RECORDING_NOT_READY', 'RANGE_NOT_SATISFIABLE'],
+    },
+    schema: {
+      summary: 'The recording of a run over a call, as that of its call',
+      params: RunPath,
+      querystring: RecordingFormatQuery,
+      produces: ['audio/wav', 'audio/ogg'],
+    },
+    handler: async (request, reply) => {
+      const orgId = orgOf(request);
+      const callId = await recordedCallOfRun(db, orgId, request.params.id);
+      return send(request, reply, await ready(orgId, callId));
     },
   });
 
@@ -183,6 +188,39 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
         };
       },
     });
+  }
+
+  async function send(
+    request: Pick<FastifyRequest, 'headers'> & { readonly query: { readonly format?: 'wav' | 'opus' } },
+    reply: FastifyReply,
+    row: ReadyRecording,
+  ) {
+    reply.header('vary', 'accept');
+    if ((request.query.format ?? chosenFormat(request.headers.accept)) === 'opus') {
+      const pages = await opened(row, reply, (source) =>
+        opus.encoded(row.org_id, pcm(source, 0, source.frames)),
+      );
+      return reply
+        .type('audio/ogg; codecs=opus')
+        .header('content-disposition', `attachment; filename="${row.call_id}.opus"`)
+        .send(pages);
+    }
+    const size = wavBytes(row.frames);
+    const range = readRange(request.headers.range, size);
+    reply.header('accept-ranges', 'bytes');
+    if (range === 'unsatisfiable') {
+      reply.header('content-range', `bytes */${size}`);
+      throw ApiError.of('RANGE_NOT_SATISFIABLE', { size });
+    }
+    const { from, to } = range ?? { from: 0, to: size };
+    if (range) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${size}`);
+    const part = (source: WavSource) => Readable.from(wavPart(source, from, to), { objectMode: false });
+    const file = await opened(row, reply, part);
+    return reply
+      .type('audio/wav')
+      .header('content-length', to - from)
+      .header('content-disposition', `attachment; filename="${row.call_id}.wav"`)
+      .send(file);
   }
 
   /** A stream of a recording for an answer, which ends with it. @throws ApiError when it cannot be read */

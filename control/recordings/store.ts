@@ -1,6 +1,8 @@
 /** Rows of recordings. */
+import type { Voice } from '#shared/api/agent-testing/runs.ts';
+import { ApiError } from '#shared/errors.ts';
 import type { RecordingHeader } from '#shared/recording/format.ts';
-import { type Db, deleteInBatches, mostDeletedAtOnce, type RecordingRow } from '../db/index.ts';
+import { type Db, deleteInBatches, fromJson, mostDeletedAtOnce, type RecordingRow } from '../db/index.ts';
 import { forgetObjects } from './storage/objects-store.ts';
 
 /** What is needed to find its octets. */
@@ -20,6 +22,25 @@ export function findRecordingOf(db: Db, orgId: string, callId: string): Promise<
     .where('state', '!=', 'deleted')
     .orderBy('id')
     .executeTakeFirst();
+}
+
+/**
+ * The call of a test run that is recorded: the tested agent's end, or the caller's where that is not here.
+ * @throws ApiError RUN_NOT_FOUND, RECORDING_NOT_FOUND
+ */
+export async function recordedCallOfRun(db: Db, orgId: string, runId: string): Promise<string> {
+  const row = await db
+    .selectFrom('test_runs')
+    .innerJoin('test_run_records', 'test_run_records.run_id', 'test_runs.id')
+    .select('test_run_records.voice')
+    .where('test_runs.id', '=', runId)
+    .where('test_runs.org_id', '=', orgId)
+    .executeTakeFirst();
+  if (!row) throw ApiError.of('RUN_NOT_FOUND');
+  const voice = row.voice === null ? null : fromJson<Pick<Voice, 'call_id' | 'caller_call_id'>>(row.voice);
+  const callId = voice && (voice.call_id ?? voice.caller_call_id);
+  if (!callId) throw ApiError.of('RECORDING_NOT_FOUND');
+  return callId;
 }
 
 const listed = ['id', 'call_id', 'started_at', 'state', 'frames', 'ended', 'pauses'] as const;

@@ -21,3 +21,5 @@ export { scenarioRoutes } from './scenarios/routes.ts';
 export { dropScenarios } from './scenarios/store.ts';
 export { tornadoRoutes } from './tornado/routes.ts';
 export { createTornado } from './tornado/start.ts';
+export { watchRoutes } from './watch/routes.ts';
+export { startWatches, watchMetrics } from './watch/work.ts';

@@ -28,6 +28,8 @@ export interface CallPlan {
   readonly deadline?: number | null;
   /** The test run that both ends of the call belong to. */
   readonly testRunId?: string;
+  /** Of a test run: this end is recorded, without an announcement. */
+  readonly recordsTest?: boolean;
 }
 
 /** Whom to call, and which agent speaks. */

@@ -51,8 +51,8 @@ export class CallRecording {
    */
   ready(): Promise<unknown> | null {
     const { id, plan } = this.#call;
-    // Legs of a transfer and of supervisors are heard on another call, and a test is no conversation of a customer.
-    if (plan.transfer || plan.supervises || plan.testRunId !== undefined) return null;
+    // Legs of a transfer and of supervisors are heard on another call; a test is recorded where its run wants that.
+    if (plan.transfer || plan.supervises || (plan.testRunId !== undefined && !plan.recordsTest)) return null;
     if (this.#order === undefined)
       this.#order = this.#recordings?.order({ callId: id, orgId: plan.orgId, agent: plan.agent }) ?? null;
     return this.#order;

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { LocalLeg, LocalMedia, MediaBridge, MediaRoom, MediaSupervision } from '../call/ports/media.ts';
 import type { RunningMedia } from '../media/media.ts';
+import { DiskRoom } from '../media/recording/disk-room.ts';
 import type { RecordingUploads } from '../reporting/recordings/uploads.ts';
 import { MediaShards } from '../shards/media-shards.ts';
 import { type SharedServices, serveShard } from '../shards/services.ts';
@@ -79,8 +80,9 @@ export class TestMedia implements LocalMedia {
   #running: Promise<RunningMedia> | null = null;
   #media: RunningMedia | null = null;
 
-  constructor(context: EdgeContext) {
-    const { tests } = rangesOf(context, availableParallelism());
+  constructor(context: EdgeContext, { folder, room }: RecordingPlace) {
+    const { shards, tests } = rangesOf(context, availableParallelism());
+    const { recordings } = context.limits;
     this.#start = async () => {
       const [{ createMedia }, { lookForLibrariesIn }] = await Promise.all([
         import('../media/media.ts'),
@@ -90,6 +92,11 @@ export class TestMedia implements LocalMedia {
       this.#media = await createMedia({
         ...mediaSettings(context, tests),
         workers: 1,
+        // It writes after the shards.
+        recordings: {
+          folder,
+          room: new DiskRoom(recordings.mostBytes, room.shared, shards.length),
+        },
         workerLimits: context.limits.workers,
         log: context.log,
         keyKnown: (callId, key) => context.keys.note(callId, key),

@@ -50,7 +50,7 @@ export interface Batch {
 }
 
 /** The server is unreachable or busy; a retry may succeed. */
-class Unavailable extends Trouble {}
+export class Unavailable extends Trouble {}
 
 const base = '/v1/agent-testing';
 /** Maximum scenarios in one batch (contract 6.6). */

@@ -63,7 +63,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Characters that XML 1.0 does not allow (section 2.2) become U+FFFD. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text
     .toWellFormed()
     .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')

@@ -22,6 +22,17 @@ export interface Options {
   readonly failUnder: number;
   /** Prints failures as annotations of a pull request. */
   readonly annotations: boolean;
+  /** Calls at once, in place of one run after the other; null: not asked for. */
+  readonly load: LoadOptions | null;
+}
+
+export interface LoadOptions {
+  readonly concurrency?: number;
+  readonly ramp?: { readonly from: number; readonly to: number; readonly step: number };
+  readonly runs_per_level?: number;
+  readonly seconds_per_level?: number;
+  readonly phone_number?: string;
+  readonly transport?: 'text';
 }
 
 export const usage = `Runs test scenarios on a server and says what came of them.
@@ -37,11 +48,16 @@ export const usage = `Runs test scenarios on a server and says what came of them
   --repeats N        run each scenario N times, 1 to 10; it passes when all its runs pass; waits too
   --fail-under N     succeed when at least N percent of the scenarios pass; default: 100
   --annotations      print what failed as annotations of a pull request (GitHub); waits too
+  --concurrency N    run the scenarios as N calls at once, again and again; waits too
+  --ramp FROM:TO:STEP  the same with FROM calls at once, then STEP more, up to TO
+  --level-runs N     calls of each level of a ramp; default: 20
+  --level-seconds N  calls begin for N seconds at each level, in place of --level-runs
+  --number NUMBER    the number that such calls call; --text: no calls, but text
   --timeout SECONDS  give up waiting after this time; default: 900
   --url URL          of the control plane; default: TRUNKLINE_URL, else as bootstrap.json says
   --key-file FILE    that holds an API key; default: TRUNKLINE_API_KEY, else as bootstrap.json says
 
-Exit code 0: all passed, or as many as --fail-under wants. 1: too few passed. 2: wrong options, or the server could not be asked.`;
+Exit code 0: all passed, or as many as --fail-under wants; of a ramp, in each level, and no level broke. 1: too few passed. 2: wrong options, or the server could not be asked.`;
 
 const flags = {
   pathway: { type: 'string' },
@@ -55,6 +71,12 @@ const flags = {
   repeats: { type: 'string' },
   'fail-under': { type: 'string' },
   annotations: { type: 'boolean' },
+  concurrency: { type: 'string' },
+  ramp: { type: 'string' },
+  'level-runs': { type: 'string' },
+  'level-seconds': { type: 'string' },
+  number: { type: 'string' },
+  text: { type: 'boolean' },
   url: { type: 'string' },
   'key-file': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -74,13 +96,14 @@ export function readOptions(
   const junit = given.junit ?? null;
   const repeats = within('--repeats', given.repeats, 1, 10) ?? 1;
   const annotations = given.annotations ?? false;
+  const load = loadOptions(given);
   return {
     subject:
       pathway === undefined ? { kind: 'persona', id: persona ?? '' } : { kind: 'pathway', id: pathway },
     version: whole('--version', given.version),
     scenarios: given.scenario ?? [],
     seed: whole('--seed', given.seed),
-    wait: (given.wait ?? false) || junit !== null || repeats > 1 || annotations,
+    wait: (given.wait ?? false) || junit !== null || repeats > 1 || annotations || load !== null,
     junit,
     url: given.url ?? env.TRUNKLINE_URL ?? null,
     keyFile: given['key-file'] ?? null,
@@ -88,7 +111,39 @@ export function readOptions(
     repeats,
     failUnder: within('--fail-under', given['fail-under'], 0, 100) ?? 100,
     annotations,
+    load,
   };
+}
+
+function loadOptions(given: ReturnType<typeof parsed>): LoadOptions | null {
+  const { concurrency, number, ramp, text } = given;
+  const [runs, seconds] = [given['level-runs'], given['level-seconds']];
+  if (concurrency === undefined && ramp === undefined) {
+    if ([number, runs, seconds, text].every((one) => one === undefined)) return null;
+    throw wrong('--number, --text, --level-runs and --level-seconds need --concurrency or --ramp');
+  }
+  if (concurrency !== undefined && ramp !== undefined) throw wrong('give one of --concurrency and --ramp');
+  if (runs !== undefined && seconds !== undefined)
+    throw wrong('give one of --level-runs and --level-seconds');
+  if (given.repeats !== undefined || given.annotations !== undefined)
+    throw wrong('--repeats and --annotations do not go with --concurrency or --ramp');
+  const atOnce = within('--concurrency', concurrency, 1, 500);
+  const eachRuns = within('--level-runs', runs, 1, 1000);
+  const eachSeconds = within('--level-seconds', seconds, 5, 600);
+  return {
+    ...(atOnce !== null && { concurrency: atOnce }),
+    ...(ramp !== undefined && { ramp: rampOf(ramp) }),
+    ...(eachRuns !== null && { runs_per_level: eachRuns }),
+    ...(eachSeconds !== null && { seconds_per_level: eachSeconds }),
+    ...(number !== undefined && { phone_number: number }),
+    ...(text && { transport: 'text' }),
+  };
+}
+
+function rampOf(text: string): NonNullable<LoadOptions['ramp']> {
+  const [, from, to, step] = (/^(\d{1,3}):(\d{1,3}):(\d{1,3})$/.exec(text) ?? []).map(Number);
+  if (from && to && step) return { from, to, step };
+  throw wrong(`--ramp takes FROM:TO:STEP, such as 2:10:2, not "${text}"`);
 }
 
 function parsed(args: readonly string[]) {

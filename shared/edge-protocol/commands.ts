@@ -185,6 +185,8 @@ export const EdgeCommand = Type.Union([
     needs_words: Type.Optional(Type.Boolean()),
     /** of an INVITE to `to`, by name */
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+    /** the call is recorded, at the tested end where that is here; absent: it is not */
+    record: Type.Optional(Type.Boolean()),
   }),
 ]);
 export type EdgeCommand = Static<typeof EdgeCommand>;

@@ -77,6 +77,41 @@ export const testing: readonly Endpoint[] = [
   ['GET', '/v1/agent-testing/matrices/{id}', [200], { 404: ['TEST_MATRIX_NOT_FOUND'] }],
   [
     'POST',
+    '/v1/agent-testing/loads',
+    [200],
+    {
+      400: ['SIMULATION_LIMIT'],
+      404: ['SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND'],
+      409: ['TEST_LOAD_ACTIVE'],
+    },
+  ],
+  [
+    'POST',
+    '/v1/agent-testing/watches',
+    [200],
+    { 404: ['PATHWAY_NOT_FOUND', 'PERSONA_NOT_FOUND', 'NUMBER_NOT_FOUND'], 409: ['QUOTA_EXCEEDED'] },
+  ],
+  ['GET', '/v1/agent-testing/watches', [200], {}],
+  ['GET', '/v1/agent-testing/watches/{id}', [200], { 404: ['TEST_WATCH_NOT_FOUND'] }],
+  ['PUT', '/v1/agent-testing/watches/{id}', [200], { 404: ['TEST_WATCH_NOT_FOUND'] }],
+  ['DELETE', '/v1/agent-testing/watches/{id}', [200], { 404: ['TEST_WATCH_NOT_FOUND'] }],
+  ['GET', '/v1/agent-testing/watches/{id}/calls', [200], { 404: ['TEST_WATCH_NOT_FOUND'] }],
+  [
+    'POST',
+    '/v1/agent-testing/watches/{id}/calls/{call_id}/scenario',
+    [200],
+    {
+      400: ['EMPTY_TRANSCRIPT'],
+      404: ['TEST_WATCH_NOT_FOUND', 'CALL_NOT_FOUND'],
+      409: ['SCENARIO_NAME_TAKEN', 'QUOTA_EXCEEDED'],
+    },
+  ],
+  ['GET', '/v1/agent-testing/loads', [200], {}],
+  ['GET', '/v1/agent-testing/loads/{id}', [200], { 404: ['TEST_LOAD_NOT_FOUND'] }],
+  ['POST', '/v1/agent-testing/loads/{id}/cancel', [200], { 404: ['TEST_LOAD_NOT_FOUND'] }],
+  ['DELETE', '/v1/agent-testing/loads/{id}', [200], { 404: ['TEST_LOAD_NOT_FOUND'], 409: ['NOT_ENDED'] }],
+  [
+    'POST',
     '/v1/agent-testing/tornado/start',
     [200],
     {

@@ -1,5 +1,6 @@
 /** Test runs over a real call: control, edge, engine and media as programs; the edge calls itself over TLS and SRTP. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { LoadAnswer, LoadStarted } from '#shared/api/agent-testing/loads.ts';
 import { CallView } from '#shared/api/calls.ts';
 import { InboundNumber } from '#shared/api/inbound.ts';
 import { Phone } from '../../scripts/call/phone.ts';
@@ -134,6 +135,18 @@ test('calls the demo number, presses a key, and hears the node of that key', asy
     hangup_by: 'peer',
     call_id: voice?.sip_call_id,
   });
+  // The verdict quotes the agent's answer, which begins after the caller's key.
+  const [, answer] = voice?.turns ?? [];
+  expect(answer?.caller_at_ms).toBeGreaterThan(0);
+  expect(answer?.agent_at_ms).toBeGreaterThan(answer?.caller_at_ms ?? 0);
+  expect(done.marks).toMatchObject([{ line: 2, at_ms: answer?.agent_at_ms, status: 'PASSED' }]);
+  const wav = await eventually('the recording of the run', async () => {
+    const { bytes, status } = await system.api.request('GET', `/v1/agent-testing/runs/${id}/recording`);
+    return status === 200 ? bytes : null;
+  });
+  // Two channels of 16 bit at 8 kHz, and at least up to the mark.
+  expect(wav.subarray(0, 4).toString()).toBe('RIFF');
+  expect(wav.length).toBeGreaterThan(44 + 32 * (answer?.agent_at_ms ?? 0));
   const log = await system.api.read(CallView, 'GET', `/v1/calls/${callId}`);
   expect(log.metadata).toEqual({ test_run_id: id });
   const messages = await system.api.trace(voice?.sip_call_id ?? '');
@@ -211,6 +224,62 @@ test('a transfer ends the run and calls nobody; the weather of the call is prove
   // The caller only presses a key: without noise it is silent.
   expect(quiet_dbov).toBeGreaterThan(-60);
   expect((await system.api.calls()).filter(({ to }) => to === '+14155550999')).toEqual([]);
+});
+
+test('a load has its calls at once, level after level, and its figures come from these calls', async () => {
+  const scenarioId = await scenario({
+    name: 'Sales, all together',
+    tester_persona_prompt: 'You want to talk to sales.',
+    assertions: [{ type: 'STRING_CHECK', config: { value: 'You have reached sales' } }],
+  });
+  const order = {
+    scenario_ids: [scenarioId],
+    phone_number: demoNumber,
+    ramp: { from: 1, to: 3, step: 2 },
+    runs_per_level: 3,
+    seed: 1,
+  };
+  const path = '/v1/agent-testing/loads';
+  const { load_id } = await system.api.read(LoadStarted, 'POST', path, order);
+  const load = await eventually(
+    'the end of the load',
+    async () => {
+      const now = await system.api.read(LoadAnswer, 'GET', `${path}/${load_id}`);
+      return now.status === 'RUNNING' ? null : now;
+    },
+    300_000,
+  );
+  expect(load).toMatchObject({ status: 'COMPLETED', reason: null });
+  expect(load.knee?.sentence).toEqual(expect.any(String));
+  const figures = load.levels.map((level) => level.figures);
+  expect(figures).toMatchObject([
+    { calls: 3, answered: 3, passed: 3, errored: 0, concurrency_reached: 1, latency_ms: { answers: 3 } },
+    { calls: 3, answered: 3, passed: 3, errored: 0, latency_ms: { answers: 3 } },
+  ]);
+  // They are queued together; on a busy machine one may end before another begins.
+  expect(figures[1]?.concurrency_reached).toBeGreaterThan(0);
+  expect(figures[1]?.concurrency_reached).toBeLessThanOrEqual(3);
+  for (const one of figures) {
+    expect(one?.set_up_ms.p50).toBeGreaterThanOrEqual(0);
+    expect(one?.latency_ms.p50).toBeGreaterThan(0);
+    expect(one?.mos.min).toBeGreaterThan(1);
+  }
+  await noCallIsUp(system);
+});
+
+test('a load that is cancelled leaves no call', async () => {
+  const scenarioId = await scenario({ name: 'Cancelled load', tester_persona_prompt: 'You want sales.' });
+  const path = '/v1/agent-testing/loads';
+  const order = { scenario_ids: [scenarioId], phone_number: demoNumber, concurrency: 2 };
+  const { load_id } = await system.api.read(LoadStarted, 'POST', path, order);
+  const callId = await talking();
+  await system.api.ok('POST', `${path}/${load_id}/cancel`);
+  expect(await system.api.read(LoadAnswer, 'GET', `${path}/${load_id}`)).toMatchObject({
+    status: 'CANCELLED',
+    reason: 'It was cancelled.',
+  });
+  expect(await system.api.endedCall(callId)).toMatchObject({ hangup_by: 'peer' });
+  await noCallIsUp(system);
 });
 
 test('only numbers with the tested version can be called', async () => {

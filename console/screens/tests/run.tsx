@@ -16,6 +16,7 @@ import { Analysis } from './analysis.tsx';
 import { Compared } from './compare.tsx';
 import { Conversation } from './conversation.tsx';
 import { isOver, type Run, type RunRow, RunStatus, score, took } from './pieces.tsx';
+import { RunRecording } from './recording.tsx';
 import { Requests, Tone, Variables } from './run-record.tsx';
 import { Verdicts } from './verdicts.tsx';
 import { Voice } from './voice.tsx';
@@ -96,6 +97,7 @@ export function RunScreen({ id }: { id: string }) {
           </section>
         </div>
       )}
+      {run.voice && run.trigger_source !== 'load' && <RunRecording run={run} />}
       {run.voice && <Voice voice={run.voice} />}
       <Tone run={run} />
       <Variables run={run} />

@@ -67,6 +67,8 @@ import { up as testMatrices } from './0079-test-matrices.ts';
 import { up as provenAgents } from './0080-proven-agents.ts';
 import { up as supervisors } from './0081-supervisors.ts';
 import { up as tokensAndCost } from './0084-tokens-and-cost.ts';
+import { up as testLoads } from './0085-test-loads.ts';
+import { up as testWatches } from './0086-test-watches.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -136,4 +138,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0080-proven-agents': { up: provenAgents },
   '0081-supervisors': { up: supervisors },
   '0084-tokens-and-cost': { up: tokensAndCost },
+  '0085-test-loads': { up: testLoads },
+  '0086-test-watches': { up: testWatches },
 };

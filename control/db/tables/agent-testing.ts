@@ -1,4 +1,5 @@
 /** Scenarios, runs, and all that is made of them. */
+import type { LoadLevelView as LoadLevel, LoadStatus } from '#shared/api/agent-testing/loads.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { FixPlan } from '#shared/api/agent-testing/tornado.ts';
 import type { Usage } from '#shared/api/agent-testing/usage.ts';
@@ -218,6 +219,34 @@ export interface TestSimulationSetRow {
   matrix_id: string | null;
   matrix_place: number | null;
   matrix_cell: Json | null;
+  /** Whose level it is; else null. */
+  load_id: string | null;
+}
+
+/** Scenarios as calls at once, level by level (contract 6.16). */
+export interface TestLoadRow {
+  id: string;
+  org_id: string;
+  status: LoadStatus;
+  /** Why it ended before its last level. */
+  reason: string | null;
+  scenario_ids: Json<string[]>;
+  version_number: number | null;
+  phone_number: string | null;
+  /** One of the two is set. */
+  runs_per_level: number | null;
+  seconds_per_level: number | null;
+  /** Of the first run of each level; run i has seed + i. */
+  seed: number;
+  /** Begun so far, of all levels. */
+  runs: number;
+  /** The level that is under way, from 0. */
+  level: number;
+  levels: Json<LoadLevel[]>;
+  /** LoadedRun[] of control/testing/records/load-store.ts: what each run is made of, as of the start. */
+  planned: Json;
+  created_at: IsoTime;
+  completed_at: IsoTime | null;
 }
 
 export interface TestTornadoSessionRow {
@@ -292,7 +321,59 @@ export interface TestAgentRow {
   proof_tries: number;
 }
 
+/** Production calls of an agent that are judged as they end (contract 6.17). */
+export interface TestWatchRow {
+  id: string;
+  org_id: string;
+  name: string;
+  /** At least one of the three is set. */
+  pathway_id: string | null;
+  persona_id: string | null;
+  number: string | null;
+  /** AssertionView[] of shared/api/agent-testing/assertions.ts, and since when. */
+  assertions: Json;
+  assertions_at: IsoTime;
+  /** 0..1 */
+  sample_rate: number;
+  calls_per_day: number;
+  model_tokens_per_day: number;
+  drift_min_calls: number;
+  enabled: Flag;
+  /** The last call that was looked at, by its end. */
+  cursor_at: IsoTime;
+  cursor_id: string;
+  /** When it is looked at again. */
+  next_at: IsoTime;
+  /** `2030-01-31`, and what was done on it. */
+  day: string;
+  judged: number;
+  skipped: number;
+  model_tokens: number;
+  /** WatchAlarm of shared/api/agent-testing/watches.ts; null: none is open. */
+  alarm: Json | null;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+}
+
+/** A call that was judged for a watch. */
+export interface TestWatchedCallRow {
+  watch_id: string;
+  call_id: string;
+  /** Of its pathway; null: a persona. */
+  version: number | null;
+  status: 'PASSED' | 'FAILED' | 'INCONCLUSIVE' | 'ERROR';
+  /** Equal for the same words at the same nodes. */
+  conversation: string;
+  reasoning: string;
+  /** AssertionResult[] of control/testing/judging/ports.ts */
+  results: Json;
+  ended_at: IsoTime;
+  judged_at: IsoTime;
+}
+
 export interface AgentTestingTables {
+  test_watches: TestWatchRow;
+  test_watched_calls: TestWatchedCallRow;
   test_agents: TestAgentRow;
   test_scenarios: TestScenarioRow;
   test_assertions: TestAssertionRow;
@@ -305,6 +386,7 @@ export interface AgentTestingTables {
   test_run_counts: TestRunCountRow;
   test_batches: TestBatchRow;
   test_simulation_sets: TestSimulationSetRow;
+  test_loads: TestLoadRow;
   test_tornado_sessions: TestTornadoSessionRow;
   test_tornado_iterations: TestTornadoIterationRow;
 }

@@ -6,7 +6,7 @@ import type { TestingDeps } from './deps.ts';
 
 export interface TestingChange {
   readonly orgId: string;
-  /** Id of the scenario, run, batch, simulation set, matrix, tornado session or agent of others. */
+  /** Id of the scenario, run, batch, simulation set, matrix, load, watch, tornado session or agent of others. */
   readonly subject: string;
   readonly action:
     | 'scenario_create'
@@ -17,6 +17,12 @@ export interface TestingChange {
     | 'simulation_set_start'
     | 'simulation_set_delete'
     | 'matrix_start'
+    | 'load_start'
+    | 'load_cancel'
+    | 'load_delete'
+    | 'watch_create'
+    | 'watch_update'
+    | 'watch_delete'
     | 'tornado_start'
     | 'tornado_cancel'
     | 'tornado_accept'

@@ -70,6 +70,8 @@ export interface Ending {
   readonly reason: string;
   /** The number or address; set after a transfer. */
   readonly transferred_to?: string;
+  /** Of a run over a call that has no result: whether the call was answered. */
+  readonly answered?: boolean;
 }
 
 /** A finished conversation: everything that assertions may use. */

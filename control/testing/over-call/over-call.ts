@@ -33,6 +33,8 @@ export interface OverCallParts extends CallTalkParts {
   readonly startNodeId: string | null;
   readonly variables: Record<string, unknown>;
   readonly maxMinutes: number;
+  /** Whether the call is recorded. */
+  readonly record?: boolean;
   /** Of the weather. */
   readonly seed: number;
 }
@@ -105,6 +107,7 @@ function orderOf(parts: OverCallParts, { key }: ExpectedLine) {
     language: settings.language,
     max_minutes: parts.maxMinutes,
     interrupt_after_ms: interruptAfter(settings, 1),
+    ...(parts.record && { record: true }),
     ...(settings.weather && { weather: settings.weather, seed: parts.seed }),
     ...(agent && { agent }),
     ...(needsWords && { needs_words: true }),

@@ -20,6 +20,13 @@ import type { MeasuredTurn } from './voice.ts';
 /** A run's call could not be placed, or was cut off: there is no result about the agent. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
+  readonly answered: boolean;
+
+  /** @param answered whether it was a call, however bad */
+  constructor(message: string, answered = false) {
+    super(message);
+    this.answered = answered;
+  }
 }
 
 export interface CallTalkParts {
@@ -58,6 +65,7 @@ export class CallTalk {
   /** Lines of the conversation by the edge's ids, as far as they are the agent's own account. */
   readonly #byId = new Map<string, ChatLine>();
   #hears = true;
+  #answered = false;
   /** What the agent said in each turn, and what was transcribed of it. */
   readonly #spoken: { readonly said: Said[]; heard: string | null }[] = [];
   /** Caller's moves so far. */
@@ -80,9 +88,11 @@ export class CallTalk {
   async hold(): Promise<CallTalked> {
     for (;;) {
       const told = await this.#line.next(this.#parts.signal);
-      if (!told) throw new CallFailure('The edge was lost during the call.');
-      if (told.type === 'answered') this.#hears = told.hears ?? true;
-      else if (told.type === 'line') this.#said.push(told);
+      if (!told) throw new CallFailure('The edge was lost during the call.', this.#answered);
+      if (told.type === 'answered') {
+        this.#answered = true;
+        this.#hears = told.hears ?? true;
+      } else if (told.type === 'line') this.#said.push(told);
       else if (told.type === 'cut') this.#cut(told.id, told.text);
       else if (told.type === 'turn') await this.#heard(told.heard, told.last);
       else if (told.type === 'moved') this.#moved();
@@ -213,7 +223,7 @@ export class CallTalk {
     const { agent, recorder, settings } = this.#parts;
     const { visits, log } = ended;
     checkCall(ended);
-    if (settings.weather && !ended.weather) throw new CallFailure(calmEdge);
+    if (settings.weather && !ended.weather) throw new CallFailure(calmEdge, true);
     const hasNoNodes = agent === null || (agent.kind === 'persona' && !visits?.length);
     const record: ConversationRecord = {
       ...(agent === null && { foreign: true as const }),
@@ -252,15 +262,16 @@ function checkCall({ caller, agent }: Ended): void {
   }
   const media = caller.media;
   if (media && media.packets_received === 0) {
-    throw new CallFailure(`No audio came from the agent: ${media.cause ?? 'no packet arrived'}`);
+    throw new CallFailure(`No audio came from the agent: ${media.cause ?? 'no packet arrived'}`, true);
   }
   if (agent?.termination === 'agent_failed') {
     throw new CallFailure(
       `The agent failed during the call: ${agent.termination_detail ?? 'no reason given'}`,
+      true,
     );
   }
   if (!usual.has(caller.termination ?? '')) {
-    throw new CallFailure(`The call was cut off: ${whyEnded(caller)}`);
+    throw new CallFailure(`The call was cut off: ${whyEnded(caller)}`, true);
   }
 }
 

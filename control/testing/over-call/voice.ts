@@ -26,6 +26,9 @@ export function voiceOf(
     call_id: agent?.id ?? null,
     caller_call_id: caller.id,
     sip_call_id: caller.sip_call_id,
+    set_up_ms: caller.answered_at === null ? null : between(caller.started_at, caller.answered_at),
+    answered_at: caller.answered_at,
+    ended_at: caller.ended_at,
     codec: agent?.codec ?? caller.codec,
     turns: turns.map(({ words, ...measures }) => ({
       ...measures,
@@ -46,7 +49,11 @@ export function voiceOf(
   };
 }
 
+function between(from: string, to: string): number {
+  return Math.max(0, Date.parse(to) - Date.parse(from));
+}
+
 /** Nearest rank. @param sorted ascending */
-function percentile(sorted: readonly number[], share: number): number | null {
+export function percentile(sorted: readonly number[], share: number): number | null {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null;
 }

@@ -11,6 +11,7 @@ import {
 import { fitOne, type Listed, type Omittable, readPage } from '../../http/index.ts';
 import type { ChatLine, RecordedToolCall, RecordedWebhook } from '../judging/ports.ts';
 import { round4, rounded } from '../judging/statistics.ts';
+import { marksOf } from './marks.ts';
 import { listedResults, type RunWithName } from './run-store.ts';
 
 function resultView(row: TestAssertionResultRow): AssertionResultView {
@@ -63,6 +64,7 @@ export function runView(
 ): Run {
   const lines: readonly ChatLine[] = said ?? fromJson<ChatLine[]>(record.chat_history);
   const tone: Run['service_tone_score'] = parsed(record.service_tone_score);
+  const voice: Run['voice'] = parsed(record.voice);
   return {
     ...runRowView(run, results),
     ...(said && { turn_count: said.reduce((most, { turn }) => Math.max(most, turn), 0) }),
@@ -89,7 +91,8 @@ export function runView(
     completed_at: run.completed_at,
     record_deleted_at: record.deleted_at,
     transport: run.transport,
-    voice: parsed(record.voice),
+    voice,
+    marks: marksOf(results.map(resultView), lines, voice),
   };
 }
 

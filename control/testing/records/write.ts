@@ -13,6 +13,7 @@ import { queueEvent } from '../../webhooks/index.ts';
 import type { AssertionResult } from '../judging/ports.ts';
 import { settleBatch } from './batch-store.ts';
 import { happeningOfRun } from './happenings.ts';
+import { loadRunEnded } from './load-store.ts';
 import { findRecord, findRun, resultsOf } from './run-store.ts';
 import { settleSet } from './set-store.ts';
 import { sentRunView } from './views.ts';
@@ -246,7 +247,11 @@ export function cancelledEnd(completedAt: string): RunEnd {
 async function afterEnd(db: Db, run: TestRunRow, now: string): Promise<void> {
   const { batch_id, simulation_set_id, tornado_session_id } = run;
   if (batch_id !== null) await settleBatch(db, batch_id, now);
-  if (simulation_set_id !== null) await settleSet(db, simulation_set_id, now);
+  if (simulation_set_id !== null) {
+    // It may have the next run of its load now.
+    if (run.trigger_source === 'load') await loadRunEnded(db, simulation_set_id, run.status, now, insertRun);
+    await settleSet(db, simulation_set_id, now);
+  }
   // Runs inside a batch, set or session send no event of their own (contract 13).
   if (batch_id === null && simulation_set_id === null && tornado_session_id === null) {
     await announceRun(db, run, now);

@@ -164,6 +164,7 @@ async function foreignOverCall(
     settings: callSettings(scenario.metadata),
     startNodeId: null,
     seed: run.seed,
+    record: isRecorded(run),
     maxMinutes: Math.ceil(limits.testing.timeoutMs / 60_000),
   });
 }
@@ -232,8 +233,14 @@ async function overCall(
     settings: callSettings(scenario.metadata),
     startNodeId: scenario.start_node_id,
     seed: run.seed,
+    record: isRecorded(run),
     maxMinutes: Math.ceil(services.limits.testing.timeoutMs / 60_000),
   });
+}
+
+/** The calls of a load are too many to be listened to. */
+function isRecorded({ trigger_source }: TestRunRow): boolean {
+  return trigger_source !== 'load';
 }
 
 function overrides({ request_data_override }: TestRunRow): Record<string, unknown> {
@@ -334,6 +341,7 @@ export function brokenOff(
   reason: string,
   lines: readonly ChatLine[],
   usage: Usage | null,
+  error?: unknown,
 ): RunEnd {
   return {
     status,
@@ -349,9 +357,23 @@ export function brokenOff(
       chat_history: toJson(lines),
       reasoning: reason,
       error_message: status === 'ERROR' ? reason : null,
-      ending: toJson({ by: 'unknown', reason }),
+      ending: toJson({
+        by: 'unknown',
+        reason,
+        ...(status === 'ERROR' && { answered: wasAnswered(error, lines) }),
+      }),
     },
   };
+}
+
+/** Whether another attempt is useless, or not wanted: of a load each call counts as it went. */
+export function isHopeless(error: unknown, { trigger_source }: TestRunRow): boolean {
+  return error instanceof HopelessRun || trigger_source === 'load';
+}
+
+/** Whether a run over a call that has no result was answered. */
+function wasAnswered(error: unknown, lines: readonly ChatLine[]): boolean {
+  return error instanceof CallFailure ? error.answered : lines.length > 0;
 }
 
 /** The text of a failure; a bug's own message would mean nothing to its reader. */

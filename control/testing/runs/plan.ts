@@ -110,7 +110,7 @@ export async function insertRuns(
   return ids;
 }
 
-type Waiting = Omit<
+export type WaitingRun = Omit<
   TestRunRow,
   | 'id'
   | 'created_at'
@@ -123,7 +123,8 @@ type Waiting = Omit<
   | 'usage'
 >;
 
-function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion): Waiting {
+/** A run as it waits, without what is its own. */
+export function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion): WaitingRun {
   const { requestDataOverride: override = null, phoneNumber = null } = order;
   return {
     org_id: order.orgId,

@@ -40,7 +40,7 @@ import {
 } from '../records/run-store.ts';
 import { beginSet } from '../records/set-store.ts';
 import { finishRun, type RunEnd } from '../records/write.ts';
-import { brokenOff, type Executed, failureText, HopelessRun, type Work } from './execute.ts';
+import { brokenOff, type Executed, failureText, HopelessRun, isHopeless, type Work } from './execute.ts';
 import { batchSubject, type LiveRuns } from './live.ts';
 import type { RunMetrics } from './metrics.ts';
 import { testRunsSubject } from './plan.ts';
@@ -317,8 +317,8 @@ export class RunQueue implements BackgroundWork {
         return await this.#end(run, executed.end, executed.contentHash);
       } catch (error) {
         if (signal.aborted) return this.#stopped(work, signal.reason as Stop);
-        const hopeless = error instanceof HopelessRun || run.attempts > repeats;
-        if (hopeless) return this.#broken(work, failureText(error), error);
+        if (isHopeless(error, run) || run.attempts > repeats)
+          return this.#broken(work, failureText(error), error);
         log.error(
           { err: error, run: run.id, attempt: run.attempts },
           'a test run failed and will be retried',
@@ -352,7 +352,8 @@ export class RunQueue implements BackgroundWork {
       log.error({ err: error, run: run.id }, 'a test run ended in ERROR');
     }
     const now = new Date(clock.now()).toISOString();
-    await this.#end(run, brokenOff('ERROR', now, reason, live.lines(run.id) ?? [], usage.view()), null);
+    const lines = live.lines(run.id) ?? [];
+    await this.#end(run, brokenOff('ERROR', now, reason, lines, usage.view(), error), null);
   }
 
   async #end(run: TestRunRow, end: RunEnd, contentHash: string | null): Promise<void> {

@@ -24,6 +24,7 @@ import { runSubject } from '../records/subjects.ts';
 import { oneRunView, runLines, runRowView } from '../records/views.ts';
 import { batchRoutes } from './batches/routes.ts';
 import { lastTurn, type Snapshot } from './events.ts';
+import { loadRoutes } from './load/routes.ts';
 import { matrixRoutes } from './matrix/routes.ts';
 import { checkedNumber } from './over-a-call.ts';
 import { startRun } from './plan.ts';
@@ -42,6 +43,7 @@ export function testRunRoutes(app: App, services: TestingDeps, runs: TestRuns): 
   batchRoutes(app, services, runs);
   simulationRoutes(app, services, runs);
   matrixRoutes(app, services);
+  loadRoutes(app, services, runs);
 }
 
 function startRoute(app: App, services: TestingDeps): void {

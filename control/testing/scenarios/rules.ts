@@ -174,7 +174,7 @@ function problem(path: string, rule: string): ErrorItem {
   return errorItem('INVALID_PARAMETER', { path, rule }, `${path}: ${rule}`);
 }
 
-function assertionView(row: TestAssertionRow): AssertionView {
+export function assertionView(row: TestAssertionRow): AssertionView {
   return {
     id: row.id,
     type: row.type as AssertionView['type'],

@@ -26,8 +26,10 @@ describe('a turn', () => {
       .hear(quiet, 600)
       .hear(loud, 500)
       .hear(quiet, 1000);
-    expect(line.meter.take(line.now)).toEqual({
+    expect(line.meter.take(line.now)).toMatchObject({
       response_latency_ms: 300,
+      agent_at_ms: 300,
+      caller_at_ms: null,
       speech_ms: 1500,
       silence_ms: 600,
       barge_in: false,
@@ -57,7 +59,10 @@ describe('a turn', () => {
     line.hear(quiet, 800);
     line.meter.callerEnds(line.now);
     line.hear(quiet, 240).hear(loud, 200).hear(quiet, 500);
+    // The answer, 0.5 s of words and 1 s of silence; 0.8 s of the caller, and 0.24 s.
     expect(line.meter.take(line.now)).toMatchObject({
+      caller_at_ms: 1500,
+      agent_at_ms: 2540,
       response_latency_ms: 240,
       speech_ms: 200,
       silence_ms: 0,
@@ -79,7 +84,7 @@ describe('keys', () => {
     line.meter.callerEnds(line.now);
     expect(line.meter.firstAt).not.toBeNull();
     line.hear(quiet, 400);
-    expect(line.meter.take(line.now)).toEqual({
+    expect(line.meter.take(line.now)).toMatchObject({
       response_latency_ms: 0,
       speech_ms: 500,
       silence_ms: 0,
@@ -111,7 +116,7 @@ describe('an interruption', () => {
     line.hear(loud, 300).hear(quiet, 700);
     line.meter.callerEnds(line.now);
     line.hear(quiet, 160).hear(loud, 400).hear(quiet, 1000);
-    expect(line.meter.take(line.now)).toEqual({
+    expect(line.meter.take(line.now)).toMatchObject({
       response_latency_ms: 160,
       speech_ms: 700,
       silence_ms: 0,

@@ -20,6 +20,7 @@ type Measures = Omit<HeardTurn, 'words'>;
 export class TurnMeter {
   /** Start, and end so far, of the agent's current stretch of sound; null: silence. */
   #stretch: { from: number; to: number; counted: boolean } | null = null;
+  readonly #answeredAt: number;
   /** End of the caller's part, or the answer time. */
   #since: number;
   #firstAt: number | null = null;
@@ -41,6 +42,7 @@ export class TurnMeter {
 
   /** @param answeredAt ms */
   constructor(answeredAt: number) {
+    this.#answeredAt = answeredAt;
     this.#since = answeredAt;
   }
 
@@ -111,6 +113,8 @@ export class TurnMeter {
       barge_in: this.#barged,
       silent_after_ms: this.#silentAfterMs,
       overlap_ms: this.#overlapMs,
+      agent_at_ms: this.#sinceAnswer(this.#firstAt),
+      caller_at_ms: this.#sinceAnswer(this.#callerBeganAt),
     };
     this.#speechMs = 0;
     this.#silenceMs = 0;
@@ -120,6 +124,10 @@ export class TurnMeter {
     this.#firstAt = null;
     this.#callerBeganAt = null;
     return measures;
+  }
+
+  #sinceAnswer(at: number | null): number | null {
+    return at === null ? null : Math.max(0, Math.round(at - this.#answeredAt));
   }
 
   #count(now: number): void {

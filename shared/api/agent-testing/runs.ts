@@ -33,6 +33,7 @@ export const triggerSources = [
   'tornado',
   'simulation',
   'held_out',
+  'load',
 ] as const;
 export type TriggerSource = (typeof triggerSources)[number];
 
@@ -104,11 +105,18 @@ const Voice = Type.Object({
   call_id: Nullable({ ...text, description: "The agent's end of the call, in the call log" }),
   caller_call_id: Nullable({ ...text, description: "The simulated caller's end" }),
   sip_call_id: Nullable(text),
+  set_up_ms: Optional(Nullable(Type.Integer({ description: 'From the INVITE to the answer' }))),
+  answered_at: Optional(Nullable(Iso())),
+  ended_at: Optional(Nullable(Iso())),
   codec: Nullable(text),
   turns: Type.Array(
     Type.Object({
       turn: Type.Integer(),
       response_latency_ms: Nullable(Type.Integer()),
+      agent_at_ms: Optional(
+        Nullable(Type.Integer({ description: "From the answer to the agent's first sound" })),
+      ),
+      caller_at_ms: Optional(Nullable(Type.Integer({ description: "From the answer to the caller's move" }))),
       speech_ms: Type.Integer(),
       silence_ms: Type.Integer(),
       barge_in: Type.Boolean({ description: "The caller's move began while the agent spoke" }),
@@ -193,6 +201,17 @@ const runFields = {
   record_deleted_at: Nullable(Iso()),
   transport: OneOf(['text', 'sip']),
   voice: Nullable(Voice),
+  marks: Type.Array(
+    Type.Object({
+      at_ms: Type.Integer({ description: 'From the answer, as the recording begins' }),
+      assertion_id: text,
+      name: Nullable(text),
+      type: text,
+      status: text,
+      line: Type.Integer({ description: 'Index in chat_history' }),
+    }),
+    { maxItems: 200, description: 'Of a run over a call: where its verdicts have their evidence' },
+  ),
 };
 const Run = Type.Object(runFields);
 export type Run = Static<typeof Run>;

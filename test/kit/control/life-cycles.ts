@@ -68,6 +68,9 @@ export const created: Readonly<Record<string, Ways>> = {
     change: never,
     delete: 'DELETE /v1/agent-testing/simulation-sets/{id}',
   },
+  'POST /v1/agent-testing/watches': usual('/v1/agent-testing/watches', 'PUT'),
+  'POST /v1/agent-testing/watches/{id}/calls/{call_id}/scenario': usual('/v1/agent-testing/scenarios', 'PUT'),
+  'POST /v1/agent-testing/loads': { ...usual('/v1/agent-testing/loads', 'POST'), change: never },
   'POST /v1/agent-testing/tornado/start': {
     list: 'GET /v1/agent-testing/tornado',
     read: 'GET /v1/agent-testing/tornado/{id}/status',
@@ -137,6 +140,7 @@ export const creatingNothing: Readonly<Record<string, string>> = {
   'POST /v1/agent-testing/judges/calibrate': 'answers with figures that are not kept',
   'POST /v1/agent-testing/batches/{id}/cancel': 'ends',
   'POST /v1/agent-testing/simulation-sets/{id}/cancel': 'ends',
+  'POST /v1/agent-testing/loads/{id}/cancel': 'ends',
   'POST /v1/agent-testing/tornado/{id}/cancel': 'ends',
   'POST /v1/agent-testing/tornado/{id}/accept': 'a version of the pathway',
   'POST /v1/agent-testing/agents/{id}/ownership': 'of the agent',
@@ -254,3 +258,12 @@ export class LifeCycles {
     for (const step of remove(again)) await this.ok(...step);
   }
 }
+
+/** Kinds that the tests of their own routes take through their life cycle, and where. */
+export const walkedInOwnTests: Readonly<Record<string, string>> = {
+  'POST /v1/agent-testing/matrices': 'testing/runs/matrix/routes.test.ts',
+  'POST /v1/agent-testing/loads': 'testing/runs/load/routes.test.ts',
+  'POST /v1/agent-testing/watches': 'testing/watch/watch.test.ts',
+  'POST /v1/agent-testing/watches/{id}/calls/{call_id}/scenario': 'testing/watch/watch.test.ts',
+  'POST /v1/phone-sessions': 'phone-sessions/routes.test.ts, with an edge',
+};

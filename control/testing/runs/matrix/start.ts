@@ -80,6 +80,7 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
         matrix_id: id,
         matrix_place: place,
         matrix_cell: toJson(cell),
+        load_id: null,
       });
       const order = {
         orgId,

@@ -59,6 +59,7 @@ export async function startSimulationSet(
       matrix_id: null,
       matrix_place: null,
       matrix_cell: null,
+      load_id: null,
     };
     await insertSet(db, row);
     const change = { orgId, subject: row.id, action: 'simulation_set_start' as const };

@@ -1,0 +1,234 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
+import { WatchAnswer, WatchedList, WatchLineAnswer, WatchList } from '#shared/api/agent-testing/watches.ts';
+import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
+import { type EndedCall, storeEndedCall } from '../../../test/kit/control/watched-calls.ts';
+import { look, type WatchMetrics } from './work.ts';
+
+let test: TestControl;
+let client: TestingClient;
+let pathway_id = '';
+let judged: string[];
+const metrics: WatchMetrics = { judged: (outcome) => judged.push(outcome) };
+beforeEach(async () => {
+  test = await startControl();
+  client = new TestingClient(test);
+  pathway_id = await client.pathway(bookingGraph);
+  judged = [];
+});
+afterEach(() => test.close());
+
+const booked = { type: 'STRING_CHECK', name: 'Books', config: { value: 'You are booked' } };
+const reaches = { type: 'NODE_REACHED', name: 'Reaches the end', config: { node_id: 'done' } };
+
+async function make(body: object = {}, asked = client) {
+  const answer = await asked.call('POST', '/watches', {
+    name: 'Bookings',
+    pathway_id,
+    assertions: [booked, reaches],
+    ...body,
+  });
+  return answer;
+}
+const made = async (body: object = {}) => (await make(body)).read(WatchLineAnswer).id;
+const read = async (id: string) => (await client.call('GET', `/watches/${id}`)).read(WatchAnswer);
+const callsOf = async (id: string, query = '') =>
+  (await client.call('GET', `/watches/${id}/calls${query}`)).read(WatchedList);
+
+let minute = 0;
+/** A call of the pathway that ends now. */
+async function call(id: string, isBooked: boolean, more: Partial<EndedCall> = {}): Promise<void> {
+  test.clock.advance(1000);
+  await storeEndedCall(test, {
+    id,
+    pathway_id,
+    ended_at: new Date(test.clock.now()).toISOString(),
+    said: [
+      ['assistant', 'Hello, this is Green Clinic.', 'greet'],
+      ['user', `My name is Jane Doe, an appointment, please, number ${++minute}`],
+      ['user', 'Pressed 1'],
+      ['user', 'Pressed 4711#'],
+      ['assistant', isBooked ? 'You are booked. Goodbye.' : 'Goodbye.', isBooked ? 'done' : 'sorry'],
+    ],
+    ...more,
+  });
+}
+
+/** A look of each watch, a minute later. */
+async function lookAt(...ids: string[]): Promise<void> {
+  test.clock.advance(61_000);
+  const { services } = test.control;
+  for (const id of ids) {
+    const row = await services.database.db
+      .selectFrom('test_watches')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    await look(services, metrics, row, new AbortController().signal);
+  }
+}
+
+describe('a watch', () => {
+  it('judges each call of its agent once, after its end, and shows the share that passed', async () => {
+    const id = await made({ name: 'One' });
+    await call('before', true, { ended_at: '2029-01-01T00:00:00.000Z' });
+    await call('a', true);
+    await call('b', false);
+    await call('of a test', false, { test_run_id: '00000000-0000-4000-8000-000000000009' });
+    await call('of another', false, { pathway_id: null });
+    await lookAt(id);
+    await lookAt(id);
+    const { calls, total_count } = await callsOf(id);
+    expect([total_count, calls.map((one) => [one.call_id, one.status])]).toEqual([
+      2,
+      [
+        ['b', 'FAILED'],
+        ['a', 'PASSED'],
+      ],
+    ]);
+    expect(calls[0]?.assertion_results.map(({ name, passed }) => [name, passed])).toEqual([
+      ['Books', false],
+      ['Reaches the end', false],
+    ]);
+    expect((await callsOf(id, '?status=PASSED')).total_count).toBe(1);
+    expect((await callsOf(id, '?version=7')).total_count).toBe(0);
+    expect(await read(id)).toMatchObject({
+      today: { judged: 2, skipped: 0, model_tokens: 0 },
+      versions: [{ version: 0, calls: 2, passed: 1, pass_rate: 0.5 }],
+      drift: { state: 'unknown' },
+      alarm: null,
+    });
+  });
+
+  it('judges within its budget of a day, and counts what it skips', async () => {
+    const id = await made({ calls_per_day: 1 });
+    await call('a', true);
+    await call('b', true);
+    await lookAt(id);
+    expect((await read(id)).today).toMatchObject({ judged: 1, skipped: 1 });
+    test.clock.advance(24 * 3_600_000);
+    await call('c', true);
+    await lookAt(id);
+    expect((await read(id)).today).toMatchObject({ judged: 1, skipped: 0 });
+    expect(judged).toEqual(['PASSED', 'skipped', 'PASSED']);
+  });
+
+  it('raises an alarm when a version drifts, and ends it when the good one is back; both are sent', async () => {
+    const url = 'https://hooks.example.com/events';
+    await test.call('PATCH', '/v1/org/settings', { body: { event_webhook_url: url } });
+    const id = await made({ drift_min_calls: 5 });
+    for (let n = 0; n < 8; n++) await call(`good ${n}`, true, { version: 1 });
+    for (let n = 0; n < 8; n++) await call(`bad ${n}`, false, { version: 2 });
+    await lookAt(id);
+    const alarmed = await read(id);
+    expect(alarmed).toMatchObject({
+      drift: { state: 'drifted', compared: { version: 2, good_version: 1, difference: -1 } },
+      alarm: { version: 2, good_version: 1 },
+      versions: [
+        { version: 2, failed: 8 },
+        { version: 1, passed: 8 },
+      ],
+    });
+    await lookAt(id);
+    await call('back', true, { version: 1 });
+    await lookAt(id);
+    expect((await read(id)).alarm).toBeNull();
+    const sent = await test.control.services.database.db
+      .selectFrom('webhook_deliveries')
+      .select(['type', 'subject_id'])
+      .where('type', 'like', 'test_watch%')
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    expect(sent).toEqual([
+      { type: 'test_watch.drift_raised', subject_id: id },
+      { type: 'test_watch.drift_resolved', subject_id: id },
+    ]);
+  });
+
+  it('is judged in the background', async () => {
+    const id = await made();
+    await call('a', true);
+    const { announcements } = test.control.services;
+    while ((await callsOf(id)).total_count === 0) {
+      test.clock.advance(60_000);
+      announcements.announce('watches');
+      await new Promise(setImmediate);
+    }
+    expect((await read(id)).versions[0]?.passed).toBe(1);
+  });
+
+  it('is changed and deleted by its organization alone; other assertions begin its figures anew', async () => {
+    const id = await made();
+    await call('a', true);
+    await lookAt(id);
+    const other = new TestingClient(test, test.foreignKey);
+    for (const [method, path] of [
+      ['GET', ''],
+      ['PUT', ''],
+      ['DELETE', ''],
+      ['GET', '/calls'],
+      ['POST', '/calls/a/scenario'],
+    ] as const) {
+      const body = method === 'PUT' || method === 'POST' ? {} : undefined;
+      expect((await other.call(method, `/watches/${id}${path}`, body)).codes).toEqual([
+        'TEST_WATCH_NOT_FOUND',
+      ]);
+    }
+    expect((await make({}, other)).codes).toEqual(['PATHWAY_NOT_FOUND']);
+    expect((await other.call('GET', '/watches')).read(WatchList).watches).toEqual([]);
+    const changed = await client.call('PUT', `/watches/${id}`, { name: 'New', assertions: [reaches] });
+    expect(changed.body).toMatchObject({ name: 'New', assertions: [{ type: 'NODE_REACHED' }] });
+    expect((await read(id)).versions).toEqual([]);
+    expect((await client.call('DELETE', `/watches/${id}`)).status).toBe(200);
+    expect((await client.call('GET', `/watches/${id}`)).codes).toEqual(['TEST_WATCH_NOT_FOUND']);
+  });
+
+  it('is refused without an agent, with two, and with assertions that only test runs can decide', async () => {
+    const path = async (body: object) => (await make(body)).errors[0]?.details?.path;
+    expect(await path({ pathway_id: undefined })).toBe('/pathway_id');
+    expect(await path({ persona_id: pathway_id })).toBe('/persona_id');
+    expect(await path({ assertions: [{ type: 'TOOL_CALLED', config: { name: 'x' } }] })).toBe(
+      '/assertions/0/type',
+    );
+    expect((await make({ phone_number: '+14155550188' })).codes).toEqual(['NUMBER_NOT_FOUND']);
+  });
+});
+
+describe('a judged call', () => {
+  it('becomes a scenario with its lines and keys, without personal numbers, and the assertions that failed', async () => {
+    const id = await made();
+    await call('a', false);
+    await lookAt(id);
+    const answer = await client.call('POST', `/watches/${id}/calls/a/scenario`, {});
+    const scenario = answer.read(ScenarioAnswer);
+    expect(scenario).toMatchObject({ pathway_id, scenario_type: 'REPLAY', enabled: true });
+    const said = (scenario.input_messages ?? []).flatMap(({ content, role }) =>
+      role === 'user' ? [content] : [],
+    );
+    expect(said).toEqual([
+      expect.stringContaining('My name is [name], an appointment'),
+      'Pressed 1',
+      'Pressed 1234#',
+    ]);
+    expect(JSON.stringify({ ...scenario, id: '', data: null })).not.toMatch(/Jane|Doe|4711/);
+    expect(scenario.assertions.map(({ name }) => name)).toEqual(['Books', 'Reaches the end']);
+    expect(scenario.metadata).toMatchObject({
+      watch_id: id,
+      call_id: 'a',
+      removed: expect.arrayContaining([expect.objectContaining({ kind: 'keys', count: 1 })]),
+    });
+    const goal = await client.call('POST', `/watches/${id}/calls/a/scenario`, { scenario_type: 'AGENT' });
+    expect(goal.read(ScenarioAnswer)).toMatchObject({
+      scenario_type: 'AGENT',
+      input_messages: null,
+      tester_persona_prompt: expect.stringContaining('Goal:'),
+    });
+    expect((await client.call('POST', `/watches/${id}/calls/b/scenario`, {})).codes).toEqual([
+      'CALL_NOT_FOUND',
+    ]);
+    const run = await client.run(scenario.id);
+    expect(run.status).toBe('FAILED');
+  });
+});
