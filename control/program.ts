@@ -46,8 +46,8 @@ export async function runControl(options: ControlOptions = {}): Promise<void> {
 
 async function start(config: ControlConfig, guard: ProgramGuard, options: ControlOptions): Promise<void> {
   const logger = pino(
-    { level: config.logLevel, base: { program: 'control', instance: config.instanceId } },
-    logOutput(),
+    { level: config.log.level, base: { program: 'control', instance: config.instanceId } },
+    logOutput(config.log.form),
   );
   const open = keepPrivate(config.dataFolder);
   if (open.length > 0)

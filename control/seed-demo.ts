@@ -11,7 +11,7 @@ const stillClock: Clock = { ...systemClock, after: () => ({ cancel: () => {} }) 
 
 await runProgram(async () => {
   const config = readControlConfig();
-  const logger = pino({ level: config.logLevel === 'silent' ? 'silent' : 'error' });
+  const logger = pino({ level: config.log.level === 'silent' ? 'silent' : 'error' });
   const control = await createApp({ config, logger, clock: stillClock });
   try {
     const { app, services } = control;

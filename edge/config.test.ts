@@ -41,7 +41,7 @@ describe('the settings of the edge', () => {
       tts: null,
       stt: [],
       models: { agent: null, turbo: null, concurrency: 64 },
-      logLevel: 'info',
+      log: { level: 'info', form: null },
     });
   });
 
@@ -105,6 +105,10 @@ describe('the settings of the edge', () => {
     [
       { CONTROL_URL: 'control:8080' },
       'CONTROL_URL must be a URL that begins with http:// or https://, not "control:8080"',
+    ],
+    [
+      { LOG_LEVEL: 'info,yaml' },
+      'LOG_LEVEL must be a level, or a level with ,json or ,text behind it, not "info,yaml"',
     ],
     [
       { LOG_LEVEL: 'loud' },

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type FliteVoice, fliteVoices } from '#shared/models/flite.ts';
 import { type AgentModelSettings, readAgentModels } from '#shared/models/model-settings.ts';
 import { pathExists } from '#shared/path-exists.ts';
+import { type LogSettings, readLog } from '#shared/settings/log.ts';
 import {
   type Environment,
   SettingError,
@@ -20,8 +21,6 @@ import {
   type VoiceServer,
   voiceServer,
 } from './speech-settings.ts';
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** Times in milliseconds unless the name says otherwise. */
 export interface EdgeSettings {
@@ -71,7 +70,7 @@ export interface EdgeSettings {
   /** Best first; empty: calls are driven by key presses. */
   readonly stt: readonly TranscriptionServer[];
   readonly models: AgentModelSettings;
-  readonly logLevel: (typeof logLevels)[number];
+  readonly log: LogSettings;
 }
 
 /** @throws SettingError for the first unusable value */
@@ -115,7 +114,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
     ...voiceSettings(read),
     stt: transcriptionServers(read),
     models: readAgentModels(read),
-    logLevel: read.choice('LOG_LEVEL', logLevels),
+    log: readLog(read),
   };
 }
 

@@ -65,7 +65,7 @@ function newEngine(clock: Clock, maxConnections = 2): EngineProcess {
       limits: { maxConnections },
     },
     clock,
-    log: createLog('debug', { write: (line) => lines.push(line) }),
+    log: createLog({ level: 'debug', form: null }, { write: (line) => lines.push(line) }),
     onReady: (app) => ready.resolve(app),
     onRestart: () => restarts++,
     onUnusable: () => unusable.resolve(),

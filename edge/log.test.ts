@@ -3,7 +3,7 @@ import { createLog } from './log.ts';
 
 it('hides credentials and SRTP keys', () => {
   const lines: string[] = [];
-  const log = createLog('info', { write: (line) => lines.push(line) });
+  const log = createLog({ level: 'info', form: null }, { write: (line) => lines.push(line) });
   log
     .child({ call_id: 'c1' })
     .info({ engine: { host: 'a', secret: 'hush' }, authorization: 'Bearer hush' }, 'connected');

@@ -1,6 +1,7 @@
-/** The edge's log: JSON lines on standard output, with SRTP keys and credentials redacted. */
+/** The edge's log: lines on standard output, with SRTP keys and credentials redacted. */
 import { pino, stdSerializers } from 'pino';
 import { logOutput } from '#shared/log-output.ts';
+import type { LogSettings } from '#shared/settings/log.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 
 const secretFields = [
@@ -14,8 +15,11 @@ const secretFields = [
   'edge_token',
 ];
 
-/** @param level a pino level */
-export function createLog(level: string, destination?: { write(line: string): void }) {
+/** @param destination standard output unless given */
+export function createLog(
+  { level, form }: LogSettings,
+  destination: { write(line: string): void } = logOutput(form),
+) {
   const options = {
     level,
     base: { program: 'edge' },
@@ -27,7 +31,7 @@ export function createLog(level: string, destination?: { write(line: string): vo
       },
     },
   };
-  return pino(options, destination ?? logOutput());
+  return pino(options, destination);
 }
 
 export type EdgeLog = ReturnType<typeof createLog>;

@@ -1,5 +1,8 @@
 /** Log output of both programs: standard output, which may be a file on a full disk. */
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { lineForPeople } from './log-lines.ts';
+import type { LogSettings } from './settings/log.ts';
 
 /** Maximum octets queued for a slow reader; further lines are dropped. */
 const maxWaiting = 1_048_576;
@@ -12,7 +15,10 @@ const lastTries = 100;
  * full or broken disk rejects, or that nobody reads, are dropped. (pino's own output throws in that case, and retries
  * forever at exit.)
  */
-export function logOutput(descriptor = 1): { write(line: string): void } {
+export function logOutput(form: LogSettings['form'], descriptor = 1): { write(line: string): void } {
+  const isTerminal = isatty(descriptor);
+  const isText = form === 'text' || (form === null && isTerminal);
+  const colours = isTerminal && !process.env.NO_COLOR;
   let waiting: Buffer = Buffer.alloc(0);
   let retry: NodeJS.Timeout | null = null;
   const flush = (): void => {
@@ -38,7 +44,7 @@ export function logOutput(descriptor = 1): { write(line: string): void } {
   return {
     write: (line) => {
       if (waiting.length > maxWaiting) return;
-      const octets = Buffer.from(line);
+      const octets = Buffer.from(isText ? lineForPeople(line, colours) : line);
       waiting = waiting.length === 0 ? octets : Buffer.concat([waiting, octets]);
       if (retry === null) flush();
     },

@@ -10,6 +10,7 @@ import {
 import { isAnyAddress } from '#shared/networks.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { type AmountsOf, quotas, retention } from '#shared/settings/amounts.ts';
+import { type LogSettings, readLog } from '#shared/settings/log.ts';
 import { type Environment, SettingError, settingReader } from '#shared/settings/reader.ts';
 import { isServer } from '../db/index.ts';
 import {
@@ -28,8 +29,6 @@ export type { CarrierSettings, MailSettings, ScanSettings, SmsSettings } from '.
 
 /** A probe may be late by a restart of the edge: less would hide outages behind an unknown state. */
 const shortestGapMs = 180_000;
-
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 export interface PortingSettings {
   /** null: an operator does the work by hand. */
@@ -76,7 +75,7 @@ export interface ControlConfig {
   readonly sms: SmsSettings | null;
   readonly porting: PortingSettings;
   readonly models: AgentModelSettings & TestModelSettings;
-  readonly logLevel: (typeof logLevels)[number];
+  readonly log: LogSettings;
   /** In log lines, to distinguish processes. */
   readonly instanceId: string;
 }
@@ -137,7 +136,7 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
       scan: scanSettings(read.optional('PORTING_VIRUS_SCAN')),
     },
     models: { ...agentModels, ...readTestModels(read, agentModels.agent) },
-    logLevel: read.choice('LOG_LEVEL', logLevels),
+    log: readLog(read),
     instanceId: randomUUID(),
   };
 }

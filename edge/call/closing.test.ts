@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { blind, settle, TransferBench } from '../../test/kit/edge/transfer.ts';
 import type { FakeMediaLeg } from '../../test/kit/fakes/fake-media.ts';
 
-type Step = 'set-up' | 'timers' | 'transfer' | 'agent' | 'closed record' | 'media' | 'sent';
+type Step = 'set-up' | 'timers' | 'transfer' | 'supervisors' | 'agent' | 'closed record' | 'media' | 'sent';
 
 /** The steps on the line of a text that begins with `set-up`. */
 function documented(file: string): readonly string[] {
@@ -23,6 +23,12 @@ class Witness {
 
   constructor(bench: TransferBench, callId: string) {
     this.#bench = bench;
+    const { supervisions } = bench.calls;
+    const callEnded = supervisions.callEnded.bind(supervisions);
+    supervisions.callEnded = (call) => {
+      if (call.id === callId) this.note('supervisors');
+      callEnded(call);
+    };
     bench.onReport = (body) => {
       if (body.type === 'call' && body.call.id === callId && body.call.ended_at !== null)
         this.note('closed record');
@@ -136,7 +142,7 @@ const byDuration = ({ bench }: Situation) => {
 
 describe('the order of closing', () => {
   it('is the same in call.ts and in docs/internals/closing.md', () => {
-    expect(order).toHaveLength(7);
+    expect(order).toHaveLength(8);
     expect(documented('../../docs/internals/closing.md')).toEqual(order);
   });
 

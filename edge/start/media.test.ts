@@ -21,7 +21,7 @@ import type { ShardSettings } from './shard-settings.ts';
 
 const settings: ShardSettings = {
   dataDir: '/nonexistent',
-  logLevel: 'error',
+  log: { level: 'error', form: null },
   media: {
     listenIp: '127.0.0.1',
     publicIp: null,

@@ -33,7 +33,7 @@ export async function runShard(settings: ShardSettings): Promise<void> {
     current.apply({ ...config, numbers: [], open_inbound: false }),
   );
   const { limits, controlUrl, edgeToken, privateAuthority } = settings;
-  const log = createLog(settings.logLevel);
+  const log = createLog(settings.log);
   // Before the media worker is started, which inherits it.
   log.info({ priority: raisePriority() }, 'the threads of audio have their priority');
   outliveRejections(process, log);

@@ -1,4 +1,5 @@
 /** What the thread of a media shard is started with: data only, as it would also be passed to a process. */
+import type { LogSettings } from '#shared/settings/log.ts';
 import type { EdgeSettings } from '../config.ts';
 import type { EdgeLimits } from '../limits.ts';
 import type { MediaOptions } from '../media/media.ts';
@@ -8,7 +9,7 @@ import type { EdgeContext } from './context.ts';
 
 export interface ShardSettings {
   readonly dataDir: string;
-  readonly logLevel: string;
+  readonly log: LogSettings;
   readonly media: Pick<MediaOptions, 'listenIp' | 'publicIp' | 'portMin' | 'portMax' | 'workerBin'>;
   /** Where recordings are written, the counts of their octets that all threads share, and which is this shard's. */
   readonly recordings: { readonly folder: string; readonly used: SharedArrayBuffer; readonly writer: number };
@@ -48,10 +49,10 @@ export function shardSettings(
   index: number,
 ): ShardSettings {
   const { settings, limits, options, controlUrl, edgeToken, privateAuthority } = context;
-  const { dataDir, logLevel, stt, models } = settings;
+  const { dataDir, log, stt, models } = settings;
   return {
     dataDir,
-    logLevel,
+    log,
     media: mediaSettings(context, range),
     recordings: { folder, used: room.shared, writer: index },
     codecLibraries: options.codecLibraries ?? null,

@@ -39,6 +39,16 @@ export async function ensureAptPackages(packages: readonly string[], purpose: st
   );
 }
 
+/** The same for what Trunkline works without: when they cannot be installed it goes on, and says so. */
+export async function ensureOptionalPackages(packages: readonly string[], purpose: string): Promise<void> {
+  try {
+    await ensureAptPackages(packages, purpose);
+  } catch (error) {
+    if (!(error instanceof Trouble)) throw error;
+    console.log(`${error.message}\ntrunkline: going on without them`);
+  }
+}
+
 async function missingPackages(packages: readonly string[]): Promise<string[]> {
   const names = packages.flatMap((entry) => entry.split('|'));
   const { stdout, code, output } = await command('dpkg-query', [

@@ -16,8 +16,6 @@ export async function ensurePeers(): Promise<void> {
       'haproxy',
       'kamailio',
       'kamailio-tls-modules',
-      // baresip depends on it too; listed because the edge offers G.722 only when it is installed.
-      'libspandsp2|libspandsp2t64',
       'openssl',
       'poppler-utils',
       'postgresql',

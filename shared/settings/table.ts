@@ -40,7 +40,7 @@ export const settingSections = [
       both(
         'LOG_LEVEL',
         'info',
-        'Least severe lines of the log: fatal, error, warn, info, debug, trace or silent.',
+        'Least severe lines of the log: fatal, error, warn, info, debug, trace or silent. With ,json behind it (info,json) the lines are JSON, with ,text they are for people; with neither they are for people on a terminal, and else JSON.',
       ),
       control(
         'DATABASE_URL',

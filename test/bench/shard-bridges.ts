@@ -114,7 +114,7 @@ async function startShards(shards: number): Promise<MediaShards> {
 
 const settings: ShardSettings = {
   dataDir: '/nonexistent',
-  logLevel: 'error',
+  log: { level: 'error', form: null },
   media: {
     listenIp: '127.0.0.1',
     publicIp: null,

@@ -39,7 +39,7 @@ export type Said =
   | { readonly type: 'done'; readonly ended: number };
 
 const clock = systemClock;
-const log = createLog('warn');
+const log = createLog({ level: 'warn', form: null });
 
 process.once('message', (order: Order) => void run(order));
 

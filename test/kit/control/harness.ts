@@ -63,7 +63,7 @@ export async function startControl(
   const control = await createApp({
     config,
     clock,
-    logger: pino({ level: config.logLevel }),
+    logger: pino({ level: config.log.level }),
     checkAnswers: true,
     webhooks,
     conversations,

@@ -65,7 +65,7 @@ export async function startEmbeddedEngine(): Promise<TlsEngine> {
       hep: null,
     },
     clock: systemClock,
-    log: createLog('silent'),
+    log: createLog({ level: 'silent', form: null }),
     onReady: (app) => resolve({ ...app, secret }),
     onRestart: () => {},
     onUnusable: () => reject(new Error('the engine cannot start')),

@@ -171,7 +171,7 @@ export class TestEdge {
         limits: {},
       },
       clock: systemClock,
-      log: createLog('silent'),
+      log: createLog({ level: 'silent', form: null }),
       onReady: (app) => this.signaling.connect({ ...app, secret: 's' }),
       onRestart: () => {},
       onDialogs: (ids) => {
