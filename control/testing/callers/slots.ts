@@ -121,7 +121,7 @@ const slots: readonly Slot[] = [
   {
     id: 'name',
     key: /^(?:(?:full|patient|customer|caller|my) )?name$/,
-    cue: /\b(?:your|full|the|which|a|under what|under which)\b(?: \w+)? name\b|^name\b|\bname,? please|who(?:'s| is| am i| do i have| i have|m am i)(?: .{0,12})?\b(?:calling|speaking|talking|line|this|with)\b|whom? am i/,
+    cue: /\b(?:your|full|the|which|a|under what|under which)\b(?: \w+)? name\b|^name\b|\bname,? please|who(?:'s| is| am i| do i have| i have|m am i)(?: .{0,12})?\b(?:calling|speaking|talking|line|this|with)\b|whom? am i|who(?:'s| is) (?:it|the (?:appointment|booking|reservation|order)) for\b/,
   },
 ];
 

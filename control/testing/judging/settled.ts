@@ -2,7 +2,7 @@
 import { plainText } from './lexicon.ts';
 
 const doneWords =
-  /\b(?:is|are|was|were|been|you're|all|i've|i have|it's|we've|we have)\s+(?:now\s+|all\s+)?(?:booked|scheduled|confirmed|all set|set up|done|complete|completed|cancelled|canceled|placed|updated|resolved|refunded|taken care of|reserved|registered|noted)\b/i;
+  /\b(?:is|are|was|were|been|you're|all|i've|i have|it's|we've|we have)\s+(?:now\s+|all\s+)?(?:booked|scheduled|confirmed|all set|set up|done|complete|completed|cancelled|canceled|placed|updated|resolved|refunded|taken care of|reserved|registered|noted)\b|\b(?:put|got) you down for\b/i;
 const more =
   /\b(?:any(?:thing)? else|something else (?:i|we) can|what else can (?:i|we)|was there something else|any (?:other|further|more) questions)\b|\b(?:that|this) (?:be )?(?:all|everything)\s*\?/i;
 

@@ -105,8 +105,8 @@ const drafts: readonly Draft[] = [
         'States name and reason',
         'The agent said who is calling (a name or a company) and why, in words that the screened person would understand.',
         [
-          'agent says one of: "this is", "my name is", "i\'m calling from", "calling from", "on behalf of"',
-          'agent says one of: "calling about", "calling to", "calling because", "calling regarding", "regarding", "reason for my call", "reason i\'m calling", "about your", "to confirm", "to schedule"',
+          'agent tells one of: "this is", "my name is", "calling from", "on behalf of", "from", "speaking", "here"',
+          'agent tells one of: "about", "calling to", "calling because", "regarding", "concerning", "reason for my call", "reason i\'m calling", "to confirm", "to schedule", "i want to", "i would like to", "i\'d like to", "it\'s for"',
           ...sound,
         ],
       ),
@@ -136,7 +136,7 @@ const drafts: readonly Draft[] = [
         [
           'agent never insults',
           'agent never says: "none of your business", "it\'s personal", "personal matter", "she is expecting", "he is expecting", "she knows me", "he knows me", "old friend", "just put me through"',
-          'agent tells one of: "this is", "my name is", "i\'m calling from", "calling from", "on behalf of"',
+          'agent tells one of: "this is", "my name is", "calling from", "on behalf of", "from"',
           ...sound,
         ],
       ),
@@ -144,7 +144,7 @@ const drafts: readonly Draft[] = [
         'Obtains a next step',
         'The conversation ended with something agreed: a message taken, a time to call back, a name or an address to write to.',
         [
-          'agent says one of: "call back", "callback", "call me back", "call us back", "call again", "message", "pass on", "email", "e-mail", "best time", "another time", "better time"',
+          'agent says one of: "call back", "callback", "call me back", "call us back", "call again", "message", "pass on", "email", "e-mail", "best time", "another time", "better time", "my number", "get back to", "reach me", "reach us", "write to", "send"',
           'caller never gives up',
           'conversation ends before the turn limit',
         ],
@@ -177,7 +177,7 @@ const drafts: readonly Draft[] = [
         'Takes a concrete step',
         'The agent did or promised something definite about the trouble, and the caller stayed until the end.',
         [
-          'agent tells one of: "put it right", "put this right", "i will", "i\'ll", "we will", "we\'ll", "let me", "refund", "replacement", "new one", "is booked", "is on its way", "manager"',
+          'agent tells one of: "put it right", "put this right", "i will", "i\'ll", "we will", "we\'ll", "let me", "refund", "replacement", "new one", "is booked", "is on its way", "manager", "arranged", "arrives", "refunded", "you will get", "you\'ll get"',
           ...sound,
           'caller never gives up',
         ],
@@ -207,7 +207,7 @@ const drafts: readonly Draft[] = [
         'The agent named the behaviour and set a limit in a calm, professional way. It did not insult, threaten or mock the caller.',
         [
           'agent never insults',
-          'agent says one of: "respectful", "respect", "professional", "abusive", "language", "end this call", "end the call", "have to end", "will end", "hang up", "cannot continue", "can\'t continue"',
+          'agent says one of: "respectful", "respect", "professional", "abusive", "language", "end this call", "end the call", "have to end", "will end", "hang up", "cannot continue", "can\'t continue", "ending this", "ending the", "ending our", "spoken to like", "talk to me like", "insults"',
         ],
       ),
       judged(
@@ -239,7 +239,7 @@ const drafts: readonly Draft[] = [
         'Books the appointment',
         'The agent booked the appointment that the caller wanted, with the values that the caller settled on, and said so.',
         [
-          'agent tells one of: "booked", "scheduled", "confirmed", "reserved", "all set", "see you"',
+          'agent tells one of: "booked", "scheduled", "confirmed", "reserved", "all set", "see you", "put you down", "got you down"',
           'agent leaves no gaps',
           'caller never gives up',
           'conversation ends before the turn limit',

@@ -67,9 +67,21 @@ const refuser = script([greeting, 'I am sorry, I cannot help you with that. Good
 const asker = script([greeting, 'What is your name?', 'Which day suits you?', 'Goodbye.'], 'hangs up');
 const rude = script([greeting, 'You are an idiot.', 'You will regret this, you moron. Goodbye.'], 'hangs up');
 
+/** The clinic in other words. */
+const informal = clinic({
+  greet: 'Good morning, you have reached Green Clinic, Ben speaking. What can I do for you?',
+  name: 'Sure thing. Who is it for?',
+  day: 'Lovely. When would you like to come in?',
+  done: "Great, I've put you down for that. Bye for now.",
+});
+
 const wish = '\nGoal: book an appointment\n- name: Sam Reed\n- date: May 4, 2030';
 const booking = {
-  good: { 'books and hangs up': clinic(), 'books and leaves it to the caller to hang up': staying() },
+  good: {
+    'books and hangs up': clinic(),
+    'books and leaves it to the caller to hang up': staying(),
+    'books in other words': informal,
+  },
   bad: {
     'repeats its greeting': parrot,
     'books nobody and reads back nothing': blanks,
@@ -83,7 +95,17 @@ export const templateAgents: readonly TemplateAgents[] = [
   {
     template: 'tmpl_voicemail_basic',
     wish: '',
-    good: { 'leaves a message': clinic() },
+    good: {
+      'leaves a message': clinic(),
+      'hangs up without one': deserter,
+      'leaves one in other words': script(
+        [
+          'Good morning, Ben from Green Clinic here.',
+          'Sorry that I missed you. Ring me back on 415 555 0100 when it suits you. Thanks, bye.',
+        ],
+        'hangs up',
+      ),
+    },
     bad: {
       'talks to the mailbox': asker,
       'never hangs up': parrot,
@@ -93,7 +115,13 @@ export const templateAgents: readonly TemplateAgents[] = [
   {
     template: 'tmpl_call_screener',
     wish: '',
-    good: { 'says who it is and why, and waits': clinic() },
+    good: {
+      'says who it is and why, and waits': clinic(),
+      'says so in other words': script(
+        ['Hello?', "It's Ben from Green Clinic. It's for Dana, concerning her checkup on Friday.", ''],
+        'stays',
+      ),
+    },
     bad: {
       'asks how it can help, again and again': script(['Hello. How can I help you?'], 'stays'),
       'says no reason': script(['Hello.', 'My name is Ava.', 'Just Ava.', 'Please.', 'I insist.'], 'stays'),
@@ -116,6 +144,18 @@ export const templateAgents: readonly TemplateAgents[] = [
         ],
         'hangs up',
       ),
+      'leaves its number instead': script(
+        [
+          'Good afternoon, may I speak with the director?',
+          "It's Ben Baker.",
+          'From Green Clinic.',
+          'We offer checkups for companies, and I thought that she might like them.',
+          'No, we have not spoken before.',
+          'Could you give her my number, please? It is 415 555 0100.',
+          'Wonderful, thank you. Goodbye.',
+        ],
+        'hangs up',
+      ),
     },
     bad: {
       'repeats its greeting': parrot,
@@ -132,7 +172,19 @@ export const templateAgents: readonly TemplateAgents[] = [
   {
     template: 'tmpl_angry_caller',
     wish: wish,
-    good: { 'takes it seriously and acts': clinic() },
+    good: {
+      'takes it seriously and acts': clinic(),
+      'acts at once, in other words': script(
+        [
+          'Green Store, Ben speaking.',
+          "I'm so sorry about that. Two weeks is far too long.",
+          'I have just arranged a courier, and your parcel arrives tomorrow before noon.',
+          "You'll get a text message with the exact hour. Is there anything else?",
+          'Thank you for your patience. Goodbye.',
+        ],
+        'hangs up',
+      ),
+    },
     bad: {
       'repeats its greeting': parrot,
       'tells the caller to calm down': script([greeting, 'Calm down, please.', 'Stop shouting.'], 'stays'),
@@ -145,7 +197,17 @@ export const templateAgents: readonly TemplateAgents[] = [
   {
     template: 'tmpl_abusive_caller',
     wish: '',
-    good: { 'sets a limit and ends the call': clinic() },
+    good: {
+      'sets a limit and ends the call': clinic(),
+      'does so in other words': script(
+        [
+          'Hello, Ben speaking.',
+          'I can hear that you are upset, but I do not want to be spoken to like that.',
+          'As it goes on, I am ending our conversation here. Goodbye.',
+        ],
+        'hangs up',
+      ),
+    },
     bad: {
       'repeats its greeting': parrot,
       'insults back': rude,

@@ -24,8 +24,10 @@ const searches = [1, 2];
 
 const givesName =
   /\b(?:this is|my name is|name's|i am|i'm|calling from|on behalf of|speaking for)\s+(?!calling|sorry|afraid|here)\S/i;
+/** "It's Ben from Green Clinic." */
+const saysWho = /\b\p{Lu}\p{Ll}+ (?:from|of|at|with|here|speaking)\b/u;
 const givesReason =
-  /\b(?:calling (?:about|to|because|regarding|for|with)|regarding|reason|about (?:your|the|an?)|to (?:confirm|schedule|book|remind|ask|talk|discuss|offer|speak)|would like to)\b/i;
+  /\b(?:calling (?:about|to|because|regarding|for|with)|regarding|concerning|reason|about (?:your|the|an?)|to (?:confirm|schedule|book|remind|ask|talk|discuss|offer|speak)|would like to)\b/i;
 
 export class Screener implements CallerBehavior {
   readonly #opening: string;
@@ -47,7 +49,7 @@ export class Screener implements CallerBehavior {
 
   next({ text }: Heard): CallerMove {
     // The agent's opening counts: a person would have heard it, too.
-    this.#name ||= givesName.test(text);
+    this.#name ||= givesName.test(text) || saysWho.test(text);
     this.#reason ||= givesReason.test(text);
     if (!this.#asked) {
       this.#asked = true;
