@@ -81,8 +81,12 @@ export function storedConnections({ realtime }: Pick<OrganizationRow, 'realtime'
 
 /** What an organization pays for language models; null: not known. */
 export async function modelPricesOf(db: Db, orgId: string): Promise<ModelPrices | null> {
-  const { model_prices } = await findOrganization(db, orgId);
-  return model_prices === null ? null : fromJson(model_prices);
+  const row = await db
+    .selectFrom('organizations')
+    .select('model_prices')
+    .where('id', '=', orgId)
+    .executeTakeFirst();
+  return row?.model_prices ? fromJson(row.model_prices) : null;
 }
 
 export type OrganizationChange = Partial<
