@@ -79,7 +79,7 @@ function reportWriters(
           const { edgeId } = source;
           switch (body.type) {
             case 'call':
-              calls.addCall(body, edgeId, effects);
+              calls.addCall(body, edgeId, now, effects);
               return;
             case 'transcript':
               calls.addTranscript(body, now, effects);

@@ -255,7 +255,7 @@ type Closed = Pick<
   'id' | 'ended_at' | 'status' | 'outcome' | 'sip_code' | 'sip_reason' | 'termination' | 'termination_detail'
 >;
 
-const updateClosed = builtOnce((db, { id, ...end }: Closed) =>
+const updateClosed = builtOnce((db, { id, ...end }: Closed & Pick<CallRow, 'end_stored_at'>) =>
   db
     .updateTable('calls')
     .set({ ...end, hangup_by: 'error' })
@@ -268,7 +268,7 @@ export async function closeCalls(db: Db, closed: readonly Closed[], now: string)
   const ended: ToldCall[] = [];
   const ids = closed.map(({ id }) => id);
   await withSums(db, ids, async () => {
-    for (const one of closed) ended.push(...(await updateClosed(db, one)));
+    for (const one of closed) ended.push(...(await updateClosed(db, { ...one, end_stored_at: now })));
   });
   await recordEvents(db, endsOf(ended, now));
 }

@@ -154,5 +154,6 @@ export function queuedRow(
     test_run_id: null,
     conference_id: null,
     conference: null,
+    end_stored_at: null,
   };
 }

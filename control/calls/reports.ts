@@ -50,14 +50,16 @@ export class CallReports {
     this.#followers = followers;
   }
 
-  /** @throws RangeError for an invalid time */
-  addCall({ call }: Body<'call'>, edgeId: string, effects: ReportEffects): void {
+  /** @param now ISO @throws RangeError for an invalid time */
+  addCall({ call }: Body<'call'>, edgeId: string, now: string, effects: ReportEffects): void {
     const { conference_event: event } = call;
     this.#effects ??= effects;
     const { id, org_id: orgId, variables } = call;
     const { phone_session_id: sessionId } = variables;
     const phone = typeof sessionId === 'string' ? { id, orgId, sessionId } : null;
-    this.#calls.push({ row: callRow(call, edgeId), phone, event: event ? { event, call } : null, effects });
+    const end_stored_at = call.ended_at === null ? null : now;
+    const row = { ...callRow(call, edgeId), end_stored_at };
+    this.#calls.push({ row, phone, event: event ? { event, call } : null, effects });
   }
 
   addTranscript(body: Body<'transcript'>, received_at: string, effects: ReportEffects): void {
@@ -215,6 +217,7 @@ const callColumns: ColumnTypes<CallRow> = {
   test_run_id: 'text',
   conference_id: 'text',
   conference: 'text',
+  end_stored_at: 'text',
 };
 
 /** The columns that a later report changes. */

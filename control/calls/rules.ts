@@ -9,7 +9,7 @@ import type { LoggedCall } from './log-store.ts';
 import { outcomeOf } from './outcome.ts';
 import type { StoredTranscript } from './store.ts';
 
-/** The row of a record. Keys are in the order of the table's columns. */
+/** The row of a record, which is not stored yet. Keys are in the order of the table's columns. */
 export function callRow(call: CallRecord, edgeId: string): CallRow {
   return {
     id: call.id,
@@ -50,6 +50,7 @@ export function callRow(call: CallRecord, edgeId: string): CallRow {
     test_run_id: call.test_run_id ?? null,
     conference_id: call.conference?.id ?? null,
     conference: call.conference ? toJson(call.conference) : null,
+    end_stored_at: null,
   };
 }
 

@@ -4,7 +4,7 @@ export { isServer, shownAddress } from './address.ts';
 export { type BackgroundWork, rounds, together } from './background-work.ts';
 export { deleteInBatches, mostDeletedAtOnce } from './batches.ts';
 export { builtOnce } from './built-once.ts';
-export { meanOpinion, otherParty, poorSound } from './call-expressions.ts';
+export { endKnownAt, meanOpinion, otherParty, poorSound } from './call-expressions.ts';
 export { beginChanges, copyChanges, endChanges } from './copy/changes.ts';
 export { copyRows, countAll, isEmpty } from './copy/copy.ts';
 export { databaseTime } from './database-time.ts';

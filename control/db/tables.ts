@@ -13,6 +13,7 @@ import type { RecordingsTables } from './tables/recordings.ts';
 import type { ReplicasTables } from './tables/replicas.ts';
 import type { SipTables } from './tables/sip.ts';
 import type { ToolsTables } from './tables/tools.ts';
+import type { WatchesTables } from './tables/watches.ts';
 import type { WidgetsTables } from './tables/widgets.ts';
 import type { WorkTables } from './tables/work.ts';
 
@@ -30,6 +31,7 @@ export type * from './tables/recordings.ts';
 export type * from './tables/replicas.ts';
 export type * from './tables/sip.ts';
 export type * from './tables/tools.ts';
+export type * from './tables/watches.ts';
 export type * from './tables/widgets.ts';
 export type * from './tables/work.ts';
 
@@ -47,6 +49,7 @@ export interface Tables
     ReplicasTables,
     SipTables,
     ToolsTables,
+    WatchesTables,
     WidgetsTables,
     WorkTables {}
 

@@ -57,6 +57,8 @@ export interface CallRow {
   /** The conference that the call is in; null: none. A call that has ended may still name it. */
   conference_id: string | null;
   conference: Json<ConferenceState> | null;
+  /** When `ended_at` was stored, which may be long after it; null: not yet, or by an earlier version. */
+  end_stored_at: IsoTime | null;
 }
 
 /** Messages of a call's SIP trace from one report. */

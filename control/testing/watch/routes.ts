@@ -131,6 +131,7 @@ function writeRoutes(app: App, services: TestingDeps): void {
         name: body.name,
         assertions: readAssertions(body.assertions, id),
         assertions_at: now,
+        ends_from: now,
         cursor_at: now,
         cursor_id: '',
         next_at: now,
@@ -187,7 +188,8 @@ function writeRoutes(app: App, services: TestingDeps): void {
             alarm: null,
           }),
           // What ended while it was off is not judged.
-          ...(body.enabled && stored.enabled === 0 && { cursor_at: now, cursor_id: '', next_at: now }),
+          ...(body.enabled &&
+            stored.enabled === 0 && { ends_from: now, cursor_at: now, cursor_id: '', next_at: now }),
           updated_at: now,
         };
         await trx.updateTable('test_watches').set(change).where('id', '=', stored.id).execute();

@@ -5,6 +5,7 @@ import { ApiError } from '#shared/errors.ts';
 import {
   type CallRow,
   type Db,
+  endKnownAt,
   fromJson,
   type TestWatchedCallRow,
   type TestWatchRow,
@@ -136,25 +137,48 @@ export function countedCalls(db: Db, watch: TestWatchRow): Promise<JudgedCall[]>
     .execute();
 }
 
-/** Calls that have ended after the watch's cursor, oldest first. @param until ISO */
-export function endedCalls(db: Db, watch: TestWatchRow, until: string, limit: number): Promise<CallRow[]> {
-  const { cursor_at, cursor_id } = watch;
+export interface EndedCall extends CallRow {
+  readonly end_known_at: string;
+}
+
+/**
+ * Calls whose end became known after the watch's cursor, in that order: an edge that was cut off reports them late. One
+ * that is judged comes no more when its edge reports it again.
+ * @param until ISO
+ */
+export function endedCalls(db: Db, watch: TestWatchRow, until: string, limit: number): Promise<EndedCall[]> {
+  const { cursor_at, cursor_id, ends_from, id } = watch;
+  const knownAt = endKnownAt();
   let calls = db
     .selectFrom('calls')
     .selectAll()
+    .select(knownAt.as('end_known_at'))
     .where('org_id', '=', watch.org_id)
     .where('test_run_id', 'is', null)
     .where('parent_id', 'is', null)
     .where('answered_at', 'is not', null)
-    .where('ended_at', '>=', cursor_at)
-    .where('ended_at', '<=', until)
-    .where((eb) => eb.or([eb('ended_at', '>', cursor_at), eb('id', '>', cursor_id)]))
+    .where('ended_at', 'is not', null)
+    .where('ended_at', '>=', ends_from ?? '')
+    .where(knownAt, '>=', cursor_at)
+    .where(knownAt, '<=', until)
+    .where((eb) => eb.or([eb(knownAt, '>', cursor_at), eb('id', '>', cursor_id)]))
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('test_watched_calls')
+            .select('call_id')
+            .where('watch_id', '=', id)
+            .whereRef('call_id', '=', 'calls.id'),
+        ),
+      ),
+    )
     // Test calls of trunks: nobody spoke.
     .where('id', 'not like', 'tc_%');
   if (watch.pathway_id !== null) calls = calls.where('pathway_id', '=', watch.pathway_id);
   if (watch.persona_id !== null) calls = calls.where('persona_id', '=', watch.persona_id);
   if (watch.number !== null) calls = calls.where('number', '=', watch.number);
-  return calls.orderBy('ended_at').orderBy('id').limit(limit).execute();
+  return calls.orderBy(knownAt).orderBy('id').limit(limit).execute();
 }
 
 /** The oldest beyond the most, and those of calls that are deleted. */

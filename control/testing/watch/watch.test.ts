@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { WatchAnswer, WatchedList, WatchLineAnswer, WatchList } from '#shared/api/agent-testing/watches.ts';
+import { callRecord, connectEdge, reportFrame } from '../../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { type EndedCall, storeEndedCall } from '../../../test/kit/control/watched-calls.ts';
@@ -12,7 +13,8 @@ let pathway_id = '';
 let judged: string[];
 const metrics: WatchMetrics = { judged: (outcome) => judged.push(outcome) };
 beforeEach(async () => {
-  test = await startControl();
+  // The tests look themselves, and nobody looks beside them.
+  test = await startControl({}, {}, {}, { begin: false });
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
   judged = [];
@@ -147,7 +149,70 @@ describe('a watch', () => {
     ]);
   });
 
+  it('judges a call that is reported hours after its end, once, and one of an earlier version by its end', async () => {
+    const id = await made();
+    const early = new Date(test.clock.now() + 1000).toISOString();
+    await lookAt(id);
+    test.clock.advance(4 * 3_600_000);
+    await lookAt(id);
+    const stored = new Date(test.clock.now()).toISOString();
+    await call('late', true, { ended_at: early, end_stored_at: stored });
+    await call('of an earlier version', true, { end_stored_at: null });
+    // Its edge had nothing to say of it while the watch was not there.
+    await call('before', true, { ended_at: '2029-01-01T00:00:00.000Z', end_stored_at: stored });
+    await lookAt(id);
+    const ids = async () => (await callsOf(id)).calls.map(({ call_id }) => call_id);
+    expect(await ids()).toEqual(['of an earlier version', 'late']);
+    const again = new Date(test.clock.now()).toISOString();
+    await test.control.services.database.db
+      .updateTable('calls')
+      .set({ end_stored_at: again })
+      .where('id', '=', 'late')
+      .execute();
+    await lookAt(id);
+    expect([await ids(), judged.length]).toEqual([['of an earlier version', 'late'], 2]);
+  });
+
+  it('judges what an edge reports after an outage', async () => {
+    const id = await made();
+    test.clock.advance(1000);
+    const ended_at = new Date(test.clock.now()).toISOString();
+    test.clock.advance(4 * 3_600_000);
+    await lookAt(id);
+    const edge = await connectEdge(test);
+    const times = { started_at: ended_at, answered_at: ended_at, ended_at };
+    const call = callRecord(test.orgId, { ...times, pathway_id, pathway_version: 0, status: 'completed' });
+    const line = { id: 'l', at: ended_at, user: 'assistant' as const, node_id: 'done', node_name: 'Done' };
+    const entries = [{ ...line, text: 'You are booked.' }];
+    edge.send(
+      reportFrame(1, [
+        { type: 'call', call },
+        { type: 'transcript', call_id: call.id, entries },
+      ]),
+    );
+    await edge.next('ack');
+    await lookAt(id);
+    expect((await callsOf(id)).calls).toMatchObject([{ call_id: call.id, status: 'PASSED', ended_at }]);
+    await edge.kill();
+  });
+
+  it('judges nothing that ended while it was off, whenever that is reported', async () => {
+    const id = await made();
+    await client.call('PUT', `/watches/${id}`, { enabled: false });
+    test.clock.advance(1000);
+    const off = new Date(test.clock.now()).toISOString();
+    test.clock.advance(1000);
+    await client.call('PUT', `/watches/${id}`, { enabled: true });
+    test.clock.advance(1000);
+    const stored = new Date(test.clock.now()).toISOString();
+    await call('off', true, { ended_at: off, end_stored_at: stored });
+    await call('on', true);
+    await lookAt(id);
+    expect((await callsOf(id)).calls.map(({ call_id }) => call_id)).toEqual(['on']);
+  });
+
   it('is judged in the background', async () => {
+    await test.control.begin();
     const id = await made();
     await call('a', true);
     const { announcements } = test.control.services;
@@ -228,6 +293,7 @@ describe('a judged call', () => {
     expect((await client.call('POST', `/watches/${id}/calls/b/scenario`, {})).codes).toEqual([
       'CALL_NOT_FOUND',
     ]);
+    await test.control.begin();
     const run = await client.run(scenario.id);
     expect(run.status).toBe('FAILED');
   });

@@ -2,14 +2,13 @@
  * Judges production calls for watches. Each look of a watch is a piece of stored work that one replica claims, and each
  * call moves the watch's cursor in the transaction that stores its verdict, so that no call is counted twice.
  *
- *     call ends ──a minute, for what the edge still sends──> sampled? ──> within the budget? ──> judged ──> drift
+ *     end is stored ──a minute, for what the edge still sends──> sampled? ──> within the budget? ──> judged ──> drift
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { mostVersions, type WatchAlarm, type WatchedStatus } from '#shared/api/agent-testing/watches.ts';
 import { findTranscript } from '../../calls/index.ts';
 import {
   type BackgroundWork,
-  type CallRow,
   type Db,
   DueWork,
   type TestWatchedCallRow,
@@ -32,7 +31,7 @@ import {
   statusOf,
   tokensFor,
 } from './rules.ts';
-import { alarmOf, assertionsOf, countedCalls, endedCalls, forgetCalls } from './store.ts';
+import { alarmOf, assertionsOf, countedCalls, type EndedCall, endedCalls, forgetCalls } from './store.ts';
 
 /** Announced when watches were stored. */
 export const watchSubject = 'watches';
@@ -167,10 +166,10 @@ async function take(
   { clock, database, models }: Services,
   metrics: WatchMetrics,
   watch: TestWatchRow,
-  call: CallRow,
+  call: EndedCall,
 ): Promise<TestWatchRow> {
   const { db } = database;
-  const moved = { ...watch, cursor_at: call.ended_at ?? watch.cursor_at, cursor_id: call.id };
+  const moved = { ...watch, cursor_at: call.end_known_at, cursor_id: call.id };
   if (!isSampled(watch.id, call.id, watch.sample_rate)) return moved;
   const assertions = assertionsOf(watch);
   const record = recordOf(call, (await findTranscript(db, call.id)).entries);

@@ -9,6 +9,8 @@ export interface EndedCall {
   readonly version?: number;
   /** ISO */
   readonly ended_at: string;
+  /** ISO; null: by an earlier version. Default: `ended_at` */
+  readonly end_stored_at?: string | null;
   readonly said: readonly (readonly ['user' | 'assistant' | 'agent-action', string, string?])[];
   readonly org_id?: string;
   readonly test_run_id?: string;
@@ -59,6 +61,7 @@ export async function storeEndedCall(test: TestControl, call: EndedCall): Promis
       test_run_id: call.test_run_id ?? null,
       conference_id: null,
       conference: null,
+      end_stored_at: call.end_stored_at === undefined ? ended_at : call.end_stored_at,
     })
     .execute();
   await db
