@@ -1,8 +1,9 @@
 /** Test runs over a real call on which both sides speak, with a transcription server: an agent of ours, and of others. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ForeignAgentAnswer } from '#shared/api/agent-testing/foreign-agents.ts';
-import { RunAnswer, RunStarted } from '#shared/api/agent-testing/runs.ts';
+import { type Run, RunAnswer, RunStarted } from '#shared/api/agent-testing/runs.ts';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
+import { OrganizationSettingsAnswer } from '#shared/api/organization.ts';
 import { Flite } from '#shared/models/flite.ts';
 import { BotServer, type BotSocket } from '../kit/edge/stream-server.ts';
 import { decodeMulaw, encodeMulaw } from '../kit/fakes/audio.ts';
@@ -14,6 +15,8 @@ import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
 import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
+import { labKey } from '../kit/speech/lab-server.ts';
+import { OpenAiRealtimeServer } from '../kit/speech/openai-realtime-server.ts';
 
 const number = '+14155550171';
 const greeting = 'How can I help?';
@@ -107,6 +110,15 @@ const silence = Buffer.alloc(160, 0xff);
 /** A sample of speech is louder than this; the codec's own noise is not. */
 const loud = 1000;
 const sounds = (samples: Int16Array) => samples.some((sample) => Math.abs(sample) > loud);
+/** Where a voice begins, in samples; -1: nowhere. */
+const beginOf = (samples: Int16Array) => samples.findIndex((sample) => Math.abs(sample) > loud);
+
+/** Each has a channel of its own, and the agent speaks first. */
+function expectBothRecorded(agent: Int16Array, caller: Int16Array): void {
+  expect(beginOf(agent)).toBeGreaterThanOrEqual(0);
+  expect(beginOf(caller)).toBeGreaterThan(beginOf(agent));
+}
+
 const flite = new Flite();
 
 /** Runs a caller that asks for sales against an agent of others. */
@@ -198,21 +210,22 @@ class TheirDesk {
   }
 }
 
-test('an agent of others with a telephone is called over a trunk, once its owner has proven to hear it', async () => {
+const assertions = [
+  { type: 'STRING_CHECK', config: { value: 'the sales department' } },
+  { type: 'NODE_REACHED', config: { node_id: 'sales' }, is_required: false },
+];
+
+/** A run against a desk that transfers the caller, once its owner has proven to hear it. */
+async function runAgainstDesk(to: string, trunk: TestTrunk): Promise<Run> {
   const { api } = system;
-  const trunk = await TestTrunk.listen(await trunkPair(system));
-  await attachTrunk(system, number, trunk.port);
   const made = await api.read(ForeignAgentAnswer, 'POST', agents, {
-    name: 'Their desk',
+    name: `Their desk, ${to}`,
     format: 'call',
     from: number,
-    to: '+14155550199',
+    to,
     headers: [{ name: 'X-Campaign', value: 'tests' }],
   });
-  const { runs, start } = await runAgainst(made.id, [
-    { type: 'STRING_CHECK', config: { value: 'the sales department' } },
-    { type: 'NODE_REACHED', config: { node_id: 'sales' }, is_required: false },
-  ]);
+  const { runs, start } = await runAgainst(made.id, assertions);
   await expect(start()).rejects.toThrow('TEST_AGENT_NOT_PROVEN');
 
   await api.ok('POST', `${agents}/${made.id}/ownership`);
@@ -238,20 +251,82 @@ test('an agent of others with a telephone is called over a trunk, once its owner
   await desk.left();
   await talking;
   await trunk.close();
-  expect(run).toMatchObject({
-    status: 'PASSED',
-    error_message: null,
-    transport: 'sip',
-    reasoning: expect.stringContaining('transfer to sip:sales@desk.example.com'),
-    chat_history: [
-      { role: 'assistant', content: greeting, turn: 0, node_id: null },
-      { role: 'user', content: wish, turn: 1 },
-      { role: 'assistant', content: goodbye, turn: 1, node_id: null },
-    ],
-    nodes_visited: [],
-    voice: { call_id: null, caller_media: { verdict: 'two_way' } },
-  });
-  expect(run.assertion_results.map(({ status }) => status)).toEqual(['PASSED', 'INCONCLUSIVE']);
+  const { left, right } = await runs.recording(run_id);
+  expectBothRecorded(left, right);
+  return run;
+}
+
+test('an agent of others with a telephone is called over a trunk or by its SIP URI, once its owner has proven to hear it', async () => {
+  const pair = await trunkPair(system);
+  const [trunk, direct] = [await TestTrunk.listen(pair), await TestTrunk.listen(pair)];
+  await attachTrunk(system, number, trunk.port);
+  const ended = await Promise.all([
+    runAgainstDesk('+14155550199', trunk),
+    runAgainstDesk(`sip:desk@127.0.0.1:${direct.port};transport=tls`, direct),
+  ]);
+  for (const run of ended) {
+    expect(run).toMatchObject({
+      status: 'PASSED',
+      error_message: null,
+      transport: 'sip',
+      reasoning: expect.stringContaining('transfer to sip:sales@desk.example.com'),
+      chat_history: [
+        { role: 'assistant', content: greeting, turn: 0, node_id: null },
+        { role: 'user', content: wish, turn: 1 },
+        { role: 'assistant', content: goodbye, turn: 1, node_id: null },
+      ],
+      nodes_visited: [],
+      voice: { call_id: null, caller_media: { verdict: 'two_way' } },
+    });
+    expect(run.assertion_results.map(({ status }) => status)).toEqual(['PASSED', 'INCONCLUSIVE']);
+  }
+});
+
+test('a model that hears and speaks is tested behind its connection', async () => {
+  const { api } = system;
+  const lab = await new OpenAiRealtimeServer(await trunkPair(system)).listen();
+  try {
+    // The pauses between the words of the caller are shorter.
+    lab.endMs = 1000;
+    for (const text of [greeting, goodbye]) {
+      const samples = await flite.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
+      lab.voices.set(text, samples.subarray(0, samples.length - (samples.length % 160)));
+    }
+    lab.answers.push(
+      { text: greeting },
+      { text: goodbye, calls: [{ id: 'c1', name: 'end_conversation', input: {} }] },
+    );
+    const connection = {
+      name: 'lab',
+      protocol: 'openai',
+      url: lab.url.href,
+      model: 'talker',
+      api_key: labKey,
+    };
+    await api.read(OrganizationSettingsAnswer, 'PATCH', '/v1/org/settings', { realtime: [connection] });
+    const made = await api.read(ForeignAgentAnswer, 'POST', agents, {
+      name: 'Their model',
+      format: 'realtime',
+      connection: 'lab',
+      instructions: 'Put callers through to sales.',
+    });
+    const { runs, start } = await runAgainst(made.id, assertions);
+    const { run_id } = await start();
+    const run = await runs.ended(run_id);
+    expect(run).toMatchObject({
+      status: 'PASSED',
+      error_message: null,
+      chat_history: [{ content: greeting }, { content: wish }, { content: goodbye }],
+      voice: { media: { verdict: 'two_way' } },
+    });
+    expect(run.assertion_results.map(({ status }) => status)).toEqual(['PASSED', 'INCONCLUSIVE']);
+    expect(lab.session.instructions).toContain('Put callers through to sales.');
+    expect(lab.violations).toEqual([]);
+    const { left, right } = await runs.recording(run_id);
+    expectBothRecorded(right, left);
+  } finally {
+    await lab.close();
+  }
 });
 
 /** Takes what the caller says; resolves when it has spoken, and been silent for a second. */

@@ -45,6 +45,22 @@ export class AgentTestRuns {
     );
   }
 
+  /** The recording of a run that has ended, as soon as it is there: WAV, 16 bit, two channels at 8 kHz. */
+  async recording(id: string): Promise<{ readonly left: Int16Array; readonly right: Int16Array }> {
+    const wav = await eventually(`the recording of run ${id}`, async () => {
+      const path = `/v1/agent-testing/runs/${id}/recording`;
+      const { bytes, status } = await this.#system.api.request('GET', path);
+      return status === 200 ? bytes : null;
+    });
+    const isExpected =
+      wav.toString('latin1', 0, 4) === 'RIFF' && wav.readUInt16LE(22) === 2 && wav.readUInt32LE(24) === 8000;
+    if (!isExpected) throw new Error(`not a WAV of two channels at 8 kHz: ${wav.toString('hex', 0, 44)}`);
+    const count = Math.floor((wav.length - 44) / 4);
+    const channel = (offset: number) =>
+      Int16Array.from({ length: count }, (_, i) => wav.readInt16LE(44 + 4 * i + offset));
+    return { left: channel(0), right: channel(2) };
+  }
+
   /** A run over a call, with its verdict. @throws Error when there was no call */
   async voiceOf(scenarioId: string, phone_number: string): Promise<Run & { readonly voice: VoiceOfCall }> {
     const run = await this.ended(await this.start(scenarioId, phone_number));

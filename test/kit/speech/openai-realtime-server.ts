@@ -1,6 +1,6 @@
 /**
- * A speech-to-speech session of the OpenAI Realtime protocol, as published. The model says what the test has scripted:
- * 20 ms of sound for each character, faster than it is played.
+ * A speech-to-speech session of the OpenAI Realtime protocol, as published. The model says what the test has scripted,
+ * faster than it is played: in a voice that it has for the text, else as 20 ms of sound for each character.
  */
 import type { IncomingMessage } from 'node:http';
 import { g711 } from '#shared/g711.ts';
@@ -30,6 +30,8 @@ export class OpenAiRealtimeServer extends LabServer {
   /** Silence that ends a turn of the caller, ms. */
   endMs = 300;
   readonly answers: ScriptedAnswer[] = [];
+  /** The voice for texts: samples at the session's rate, whole frames of 20 ms. */
+  readonly voices = new Map<string, Int16Array>();
   /** Bodies of response.create. */
   readonly asked: Record<string, unknown>[] = [];
   readonly truncated: { readonly item: unknown; readonly ms: unknown }[] = [];
@@ -154,7 +156,8 @@ class RealtimeSession implements LabSession {
   }
 
   #hear(sample: number): void {
-    if (!this.#speaking && Math.abs(sample) > 700) {
+    // What the reader takes for silence would end the turn at once.
+    if (!this.#speaking && Math.abs(sample) > 750) {
       this.#speaking = true;
       this.emit({
         type: 'input_audio_buffer.speech_started',
@@ -217,19 +220,34 @@ class RealtimeSession implements LabSession {
 
   #say(text: string, unfinished: boolean): void {
     const at = { response_id: 'r', item_id: `item-${this.#items++}`, output_index: 0, content_index: 0 };
-    this.#sounds.set(at.item_id, text.length * 20);
-    const samples = new Int16Array(this.#rate / 50).fill(1000);
-    const law = codes[this.#format ?? ''];
-    const octets = law
-      ? Buffer.from(samples.map((sample) => g711[law].fromLinear[sample] ?? 0))
-      : Buffer.from(samples.buffer);
-    for (const character of text) {
-      this.emit({ type: 'response.output_audio.delta', ...at, delta: octets.toString('base64') });
-      this.emit({ type: 'response.output_audio_transcript.delta', ...at, delta: character });
+    const frames = this.#framesOf(text);
+    this.#sounds.set(at.item_id, frames.length * 20);
+    for (const [place, frame] of frames.entries()) {
+      this.emit({
+        type: 'response.output_audio.delta',
+        ...at,
+        delta: this.#encoded(frame).toString('base64'),
+      });
+      const delta = text[place];
+      if (delta !== undefined) this.emit({ type: 'response.output_audio_transcript.delta', ...at, delta });
     }
     if (unfinished) return;
     this.emit({ type: 'response.output_audio.done', ...at });
     this.emit({ type: 'response.output_audio_transcript.done', ...at, transcript: text });
+  }
+
+  #framesOf(text: string): Int16Array[] {
+    const size = this.#rate / 50;
+    const voice = this.#server.voices.get(text);
+    if (!voice) return Array.from(text, () => new Int16Array(size).fill(1000));
+    return Array.from({ length: voice.length / size }, (_, i) => voice.subarray(i * size, (i + 1) * size));
+  }
+
+  #encoded(samples: Int16Array): Buffer {
+    const law = codes[this.#format ?? ''];
+    if (law)
+      return Buffer.from(Uint8Array.from(samples, (sample) => g711[law].fromLinear[sample & 0xffff] ?? 0));
+    return Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
   }
 
   #done(status: string, details: object | null = null): void {
