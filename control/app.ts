@@ -44,6 +44,7 @@ import {
   createTestRuns,
   createTornado,
   foreignAgentRoutes,
+  noiseRoutes,
   registerGate,
   scenarioRoutes,
   startWatches,
@@ -293,5 +294,6 @@ function addRoutes(
   analysisRoutes(app, services);
   calibrationRoutes(app, services);
   watchRoutes(app, services);
+  noiseRoutes(app, services);
   consoleRoutes(app, services, consoleBuild);
 }

@@ -148,6 +148,7 @@ class TestRun {
       ...(record && this.#order.to !== undefined && { recordsTest: true }),
     };
     try {
+      await this.#weather?.noiseArrives(limits.socketMs);
       this.#call = calls.place(plan, this.#callerChanges());
     } catch (error) {
       this.#socket.close();
@@ -270,6 +271,7 @@ class TestRun {
           interruptAfterMs,
           limits: limits.caller,
           agentIsBusy: () => this.#tested.busy,
+          agentSounds: () => this.#tested.sounds,
           answered: () => {
             const { callId: call_id, hears } = this.#tested;
             this.#socket?.send({ type: 'answered', call_id, hears });
@@ -317,18 +319,18 @@ class TestRun {
 
   #obey(order: AgentTestOrder): void {
     switch (order.type) {
-      case 'say':
-      case 'keys':
-      case 'silence':
-        this.#caller?.move(order);
-        break;
       case 'hangup':
         this.#caller?.hangUp(order.reason);
+        break;
+      case 'noise':
+        this.#weather?.give(order.audio);
         break;
       case 'webhook_result':
       case 'tool_result':
         this.#tested.answer(order);
         break;
+      default:
+        this.#caller?.move(order);
     }
   }
 

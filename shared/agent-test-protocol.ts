@@ -4,6 +4,8 @@
  * are made in control; its input and output are at the edge.
  *
  *     edge                                        control
+ *      |                     noise, where it is given |
+ *      |<---------------------------------------------|
  *      | answered                                     |
  *      |--------------------------------------------->|
  *      | line ... turn (what was heard, measures)     |
@@ -138,6 +140,8 @@ export const AgentTestOrder = Type.Union([
   }),
   Type.Object({ type: Type.Literal('silence'), ...listening }),
   Type.Object({ type: Type.Literal('hangup'), reason: Text }),
+  /** The sound of a given noise of the weather, once, before the call is placed: mu-law at 8 kHz, base64. */
+  Type.Object({ type: Type.Literal('noise'), audio: Text }),
   Type.Object({
     type: Type.Literal('webhook_result'),
     id: Type.Integer(),

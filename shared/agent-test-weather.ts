@@ -3,7 +3,7 @@
  * agent hears it; the caller hears the agent as it is. The same seed gives the same weather.
  */
 import { type Static, Type } from 'typebox';
-import { Closed, Integer, Nullable, OneOf } from './api/common.ts';
+import { Closed, Integer, Nullable, OneOf, Uuid } from './api/common.ts';
 import { codecNames } from './codecs.ts';
 
 export const noiseKinds = ['white', 'pink', 'babble', 'street'] as const;
@@ -14,7 +14,8 @@ const share = (maximum: number, description: string) =>
   Optional(Type.Number({ minimum: 0, maximum, description }));
 
 const Noise = Closed({
-  kind: OneOf(noiseKinds),
+  kind: OneOf([...noiseKinds, 'given'], 'given: the sound that noise_id names'),
+  noise_id: Optional(Uuid('Of POST /v1/agent-testing/noises; with kind given alone')),
   snr_db: Integer(-10, 60, "How far the noise is below the caller's speech"),
 });
 const Echo = Closed({ delay_ms: Integer(20, 500), level_db: Integer(-50, 0) });
@@ -43,6 +44,12 @@ export const Weather = Type.Object(
   },
 );
 export type Weather = Static<typeof Weather>;
+
+/** What its schema cannot say; null: it is right. */
+export function noiseProblem({ noise }: Weather): string | null {
+  if (!noise || (noise.kind === 'given') === (noise.noise_id !== undefined)) return null;
+  return noise.kind === 'given' ? 'is required with kind given' : 'is used with kind given alone';
+}
 
 /** What the weather did to the caller's packets, and what of it was heard at the agent's end. */
 export const WeatherReport = Type.Object({

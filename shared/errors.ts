@@ -108,6 +108,7 @@ export const apiErrors = {
   BATCH_NOT_FOUND: { status: 404, message: 'There is no such batch.' },
   TEST_MATRIX_NOT_FOUND: { status: 404, message: 'There is no such matrix of test runs.' },
   TEST_WATCH_NOT_FOUND: { status: 404, message: 'There is no such watch.' },
+  TEST_NOISE_NOT_FOUND: { status: 404, message: 'There is no such noise.' },
   TEST_LOAD_NOT_FOUND: { status: 404, message: 'There is no such load.' },
   SIMULATION_SET_NOT_FOUND: { status: 404, message: 'There is no such simulation set.' },
   TORNADO_NOT_FOUND: { status: 404, message: 'There is no such tornado session.' },

@@ -8,6 +8,7 @@ import { TemplateList } from '#shared/api/agent-testing/templates.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { faultyGraph, missingEdge } from '../../test/kit/control/dental.ts';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { noiseFile } from '../../test/kit/control/noises.ts';
 import {
   initiate,
   order,
@@ -315,6 +316,8 @@ describe('the audit log has an entry for each change of', () => {
     await change('PUT', `${base}/watches/${watch.body.id}`, { enabled: false });
     await watchedCall(String(watch.body.id), pathway_id);
     await change('DELETE', `${base}/watches/${watch.body.id}`);
+    const noise = await change('POST', `${base}/noises`, { name: name(), wav: noiseFile() });
+    await change('DELETE', `${base}/noises/${noise.body.id}`);
     const load = { scenario_ids, concurrency: 1, transport: 'text' };
     const { load_id } = (await change('POST', `${base}/loads`, load)).body;
     await change('POST', `${base}/loads/${load_id}/cancel`, {});

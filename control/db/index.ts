@@ -91,6 +91,7 @@ export type {
   TestBatchRow,
   TestCallRow,
   TestLoadRow,
+  TestNoiseRow,
   TestRunRecordRow,
   TestRunRow,
   TestScenarioRow,

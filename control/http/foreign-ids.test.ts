@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { TornadoAnswer } from '#shared/api/agent-testing/tornado.ts';
 import { callRecord, connectEdge, reportFrame } from '../../test/kit/control/edge-client.ts';
+import { noiseFile } from '../../test/kit/control/noises.ts';
 import { phoneSessionRow } from '../../test/kit/control/phone-sessions.ts';
 import { order, type PortTest, smallPdf, startPortTest, upload } from '../../test/kit/control/porting.ts';
 import { recordingRow } from '../../test/kit/control/recordings.ts';
@@ -88,6 +89,7 @@ beforeAll(async () => {
   const load_id = String((await made(`${testing}/loads`, load)).load_id);
   const assertions = [{ type: 'NODE_REACHED', config: { node_id: 'a' } }];
   const watch = await made(`${testing}/watches`, { name: mark, pathway_id, assertions });
+  const noise = await made(`${testing}/noises`, { name: mark, wav: noiseFile() });
   const tornado = `${testing}/tornado/${String((await made(`${testing}/tornado/start`, scenarios)).session_id)}`;
   const chat_id = String((await made('/v1/pathway/chat/create', { pathway_id })).data?.chat_id);
   await made('/v1/sip/attach', { phone_number: number, directions: ['inbound'] });
@@ -153,6 +155,7 @@ beforeAll(async () => {
     [`${testing}/simulation-sets`]: String(set.simulation_set_id),
     [`${testing}/matrices`]: String(matrix.matrix_id),
     [`${testing}/loads`]: load_id,
+    [`${testing}/noises`]: String(noise.id),
     [`${testing}/watches`]: String(watch.id),
     calls: call.id,
     [`${testing}/tornado`]: tornado.split('/').at(-1) ?? '',

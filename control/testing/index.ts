@@ -5,6 +5,7 @@ export { calibrationRoutes } from './calibration/routes.ts';
 export { testingLimits } from './common/limits.ts';
 export { foreignAgentRoutes } from './foreign/routes.ts';
 export { registerGate } from './gate/gate.ts';
+export { noiseRoutes } from './noises/routes.ts';
 export { AgentTestSockets } from './over-call/sockets.ts';
 export { deleteRunsBeyond } from './records/delete.ts';
 export { deleteTornadoBefore, emptyRecordsBefore } from './records/retention.ts';

@@ -5,7 +5,7 @@
  */
 export const edgeProtocol = {
   /** Of this version. A program that says none is older than revision 1. */
-  revision: 8,
+  revision: 9,
   /** From this one on control counts the calls of all edges (fleet.ts). */
   countsCalls: 1,
   /** From this one on control closes calls that an edge no longer has (`running` in reports.ts). */
@@ -20,6 +20,8 @@ export const edgeProtocol = {
   testsOthers: 7,
   /** From this one on edges let supervisors join calls (`supervise.*` of commands.ts, `supervise` of phone-session.ts). */
   supervises: 8,
+  /** From this one on edges take given noises for the weather of test runs (`noise` of agent-test-protocol.ts). */
+  givenNoise: 9,
 } as const;
 
 /** The other program compared with this one, by its revision. */

@@ -70,6 +70,7 @@ import { up as tokensAndCost } from './0084-tokens-and-cost.ts';
 import { up as testLoads } from './0085-test-loads.ts';
 import { up as testWatches } from './0086-test-watches.ts';
 import { up as storedEnds } from './0087-stored-ends.ts';
+import { up as givenNoises } from './0087b-given-noises.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -142,4 +143,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0085-test-loads': { up: testLoads },
   '0086-test-watches': { up: testWatches },
   '0087-stored-ends': { up: storedEnds },
+  '0087b-given-noises': { up: givenNoises },
 };

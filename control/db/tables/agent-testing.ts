@@ -321,7 +321,19 @@ export interface TestAgentRow {
   proof_tries: number;
 }
 
+/** A noise for the weather of runs over a call (contract 6.18). */
+export interface TestNoiseRow {
+  id: string;
+  org_id: string;
+  name: string;
+  /** mu-law at 8 kHz, base64 */
+  audio: string;
+  seconds: number;
+  created_at: IsoTime;
+}
+
 export interface AgentTestingTables {
+  test_noises: TestNoiseRow;
   test_agents: TestAgentRow;
   test_scenarios: TestScenarioRow;
   test_assertions: TestAssertionRow;

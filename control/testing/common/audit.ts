@@ -6,7 +6,7 @@ import type { TestingDeps } from './deps.ts';
 
 export interface TestingChange {
   readonly orgId: string;
-  /** Id of the scenario, run, batch, simulation set, matrix, load, watch, tornado session or agent of others. */
+  /** Id of the scenario, run, batch, simulation set, matrix, load, watch, noise, tornado session or agent of others. */
   readonly subject: string;
   readonly action:
     | 'scenario_create'
@@ -20,6 +20,8 @@ export interface TestingChange {
     | 'load_start'
     | 'load_cancel'
     | 'load_delete'
+    | 'noise_create'
+    | 'noise_delete'
     | 'watch_create'
     | 'watch_update'
     | 'watch_delete'

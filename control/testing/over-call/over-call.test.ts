@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AgentTestOrder } from '#shared/agent-test-protocol.ts';
 import { FakeClock } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
+import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
-import { testSockets } from '../../../test/kit/control/over-call.ts';
+import { TestSockets, testSockets } from '../../../test/kit/control/over-call.ts';
 import { ConnectedEdges, type LinkedEdge } from '../../edge-link/registry.ts';
 import { outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
@@ -28,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => sockets.close());
 
-function edge(command: () => Promise<void> = async () => {}): LinkedEdge {
+function edge(command: () => Promise<void> = async () => {}, revision = 0): LinkedEdge {
   return {
     edgeId: 'e',
     isOpen: true,
@@ -36,7 +38,7 @@ function edge(command: () => Promise<void> = async () => {}): LinkedEdge {
     sip: { host: '127.0.0.1', port: 5061 },
     rtp: { ip: '127.0.0.1', port_min: 1, port_max: 2 },
     codecs: [],
-    metrics: {},
+    metrics: { trunkline_edge_protocol_revision: revision },
     ordered: 0,
     plan: { region: null, weight: 100, draining_since: null },
     inFleet: false,
@@ -50,7 +52,7 @@ function edge(command: () => Promise<void> = async () => {}): LinkedEdge {
   };
 }
 
-function run(): Promise<unknown> {
+function run(more: Partial<OverCallParts> = {}): Promise<unknown> {
   const agent = {
     kind: 'pathway' as const,
     orgId: 'o',
@@ -79,6 +81,7 @@ function run(): Promise<unknown> {
     maxTurns: 3,
     signal: stop.signal,
     onLine: () => {},
+    ...more,
   };
   const limits = { testing: { edgeMs: 2000, socketMs: 5000 } };
   return converseOverCall(
@@ -128,6 +131,24 @@ describe('a run over a call', () => {
     edges.add(edge(() => Promise.reject(ApiError.of('SERVICE_UNAVAILABLE', undefined, 'Full.'))));
     await expect(run()).rejects.toThrow('The call could not be placed: Full.');
     expect([missed, sockets.open, clock.pending]).toEqual([[], 0, 0]);
+  });
+
+  test('gives the noise of its weather to an edge that takes one, before the call is placed', async () => {
+    const open = await TestSockets.open();
+    sockets.close();
+    sockets = open.sockets;
+    let first: AgentTestOrder | null = null;
+    const takes = async () => {
+      const order = await ordered.promise;
+      const end = await open.edge(order.kind === 'agent_test.call' ? order.key : '');
+      first = await end.order();
+      end.lose();
+    };
+    edges.add(edge(() => Promise.reject(new Error('of an earlier version')), edgeProtocol.testsOthers));
+    edges.add({ ...edge(takes, edgeProtocol.givenNoise), edgeId: 'newer' });
+    await expect(run({ noise: 'AAAA' })).rejects.toThrow('The edge was lost during the call.');
+    expect(first).toEqual({ type: 'noise', audio: 'AAAA' });
+    await open.close();
   });
 
   test('stops waiting when it is canceled', async () => {

@@ -37,6 +37,8 @@ export interface OverCallParts extends CallTalkParts {
   readonly record?: boolean;
   /** Of the weather. */
   readonly seed: number;
+  /** The sound of a given noise: mu-law at 8 kHz, base64. */
+  readonly noise?: string | null;
 }
 
 export interface TalkedOverCall {
@@ -67,10 +69,16 @@ export async function converseOverCall(
   parts: OverCallParts,
 ): Promise<TalkedOverCall> {
   const { limits, missed, agentTestSockets } = services;
-  const { runId, signal } = parts;
+  const { noise, runId, signal } = parts;
   const edge = await edgeFor(services, parts);
   const expected = agentTestSockets.expect(runId, limits.testing.socketMs);
   try {
+    // The edge waits for it before it places the call.
+    if (noise)
+      void expected.arrived.then(
+        (line) => line.send({ type: 'noise', audio: noise }),
+        () => undefined,
+      );
     await edge.command(orderOf(parts, expected));
     const line = await lineOf(expected, missed);
     const hangUp = () => line.close();
@@ -128,14 +136,15 @@ async function lineOf({ arrived }: ExpectedLine, missed: OverCallServices['misse
 /** The least loaded edge, as soon as there is one: a restarted one reconnects. */
 async function edgeFor(
   { clock, limits, edges, missed }: OverCallServices,
-  { signal, target, wish = null }: OverCallParts,
+  { noise, signal, target, wish = null }: OverCallParts,
 ) {
   const isOthers = target.agent !== undefined || target.to !== undefined;
+  const usual = isOthers ? edgeProtocol.testsOthers : 0;
   const deadline = clock.now() + limits.testing.edgeMs;
   for (;;) {
     signal.throwIfAborted();
     try {
-      return edges.leastLoaded(wish, isOthers ? edgeProtocol.testsOthers : 0);
+      return edges.leastLoaded(wish, noise ? edgeProtocol.givenNoise : usual);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (clock.now() >= deadline) {

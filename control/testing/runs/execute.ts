@@ -20,6 +20,7 @@ import { runVerdict, toneView, type Verdict } from '../judging/scoring.ts';
 import type { RunUsage } from '../judging/usage.ts';
 import { mockProblems, outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
+import { noiseOf } from '../noises/store.ts';
 import { converseOverCall, type OverCallParts, type OverCallServices } from '../over-call/over-call.ts';
 import { callSettings } from '../over-call/settings.ts';
 import { CallFailure } from '../over-call/talk.ts';
@@ -150,6 +151,8 @@ async function foreignOverCall(
   };
   const { target, wish } = await called().catch(hopelessForApi);
   usage.lacks('agent', unseenTokens);
+  const settings = callSettings(scenario.metadata);
+  const noise = await noiseOf(database.db, run.org_id, settings).catch(hopelessForApi);
   await calledTargets.turn(settingsOf(agent), common.signal);
   return converseOverCall(services, {
     ...common,
@@ -161,7 +164,8 @@ async function foreignOverCall(
     needsWords: settingsOf(agent).format !== 'realtime',
     recorder: foreignRecorder(services, scenario),
     variables: { ...scenario.request_data, ...overrides(run) },
-    settings: callSettings(scenario.metadata),
+    settings,
+    noise,
     startNodeId: null,
     seed: run.seed,
     record: isRecorded(run),
@@ -226,11 +230,13 @@ async function overCall(
   const number = await testable.catch(hopelessForApi);
   if (evaluatorsOf(services.models, scenario).agent.provider !== 'embedded')
     usage.lacks('agent', 'In a call the edge asks the model of the agent, and does not tell its tokens.');
+  const settings = callSettings(scenario.metadata);
   return converseOverCall(services, {
     ...common,
     orgId,
     target: { number },
-    settings: callSettings(scenario.metadata),
+    settings,
+    noise: await noiseOf(db, orgId, settings).catch(hopelessForApi),
     startNodeId: scenario.start_node_id,
     seed: run.seed,
     record: isRecorded(run),

@@ -6,7 +6,8 @@ import type { TestingDeps } from '../common/deps.ts';
 import { requireProven } from '../foreign/called.ts';
 import { isSpoken, settingsOf } from '../foreign/rules.ts';
 import { requireForeignAgent } from '../foreign/store.ts';
-import { weatherProblem } from '../over-call/settings.ts';
+import { checkNoise } from '../noises/store.ts';
+import { callSettings, weatherProblem } from '../over-call/settings.ts';
 import { scenarioView } from '../scenarios/rules.ts';
 import { requireScenario } from '../scenarios/store.ts';
 import { testedVersion } from './agent-store.ts';
@@ -37,6 +38,8 @@ export async function checkedNumber(
   const problem = weather ? null : weatherProblem(scenarioView(scenario, []).metadata);
   if (problem !== null)
     throw ApiError.invalid('/weather', `the scenario's metadata.call.weather is invalid: ${problem}`);
+  const asked = weather ?? callSettings(scenarioView(scenario, []).metadata).weather;
+  if (asked) await checkNoise(db, orgId, asked, '/weather');
   if (subject.kind === 'agent') {
     if (others) requireProven(others);
     edges.leastLoaded(null, edgeProtocol.testsOthers);

@@ -14,6 +14,7 @@ let delivered: string[];
 let turns: HeardTurn[];
 let pressed: PromiseWithResolvers<void>;
 let busy: boolean;
+let sounds: boolean;
 let ended: string[];
 
 beforeEach(() => {
@@ -22,6 +23,7 @@ beforeEach(() => {
   turns = [];
   pressed = Promise.withResolvers();
   busy = false;
+  sounds = false;
   ended = [];
 });
 
@@ -55,6 +57,7 @@ async function caller(
     limits: { turnEndMs: 1000, patienceMs: 15_000, maxTurnSeconds: 2 },
     interruptAfterMs,
     agentIsBusy: () => busy,
+    agentSounds: () => sounds,
     answered: () => delivered.push('answered'),
     turn: (heard, last) => {
       turns.push(heard);
@@ -159,6 +162,33 @@ describe('the simulated caller', () => {
     await settled();
     expect(delivered).toEqual(['answered', 'turn']);
     expect(turns[0]).toMatchObject({ speech_ms: 1000, silence_ms: 3300 });
+    expect(ended).toEqual(['silence']);
+  });
+
+  test('does not begin while the agent plays its words, though they come late', async () => {
+    const one = await caller();
+    sounds = true;
+    run(one, loud, 500);
+    run(one, quiet, 3000);
+    run(one, loud, 500);
+    sounds = false;
+    run(one, quiet, 900);
+    await settled();
+    expect(delivered).toEqual(['answered']);
+    run(one, quiet, 200);
+    await settled();
+    expect(turns).toMatchObject([{ speech_ms: 1000, silence_ms: 3000, barge_in: false }]);
+  });
+
+  test('gives up on an agent that plays what never arrives', async () => {
+    const one = await caller();
+    sounds = true;
+    run(one, loud, 500);
+    run(one, quiet, 15_000);
+    await settled();
+    expect(delivered).toEqual(['answered']);
+    run(one, quiet, 1100);
+    await settled();
     expect(ended).toEqual(['silence']);
   });
 

@@ -38,6 +38,8 @@ export interface TestCallerParts {
   readonly interruptAfterMs: number | null;
   /** Whether the agent is busy with a webhook or tool and may speak any moment. */
   readonly agentIsBusy: () => boolean;
+  /** Whether the agent plays something by its own account, false where that is not known. */
+  readonly agentSounds: () => boolean;
   readonly answered: () => void;
   /** It is the caller's turn, or the call is over. */
   readonly turn: (heard: HeardTurn, last: boolean) => void;
@@ -64,7 +66,7 @@ export class TestCaller implements AgentLeg {
   #meter: TurnMeter | null = null;
   #state: 'idle' | 'listening' | 'waiting' | 'acting' | 'closed' = 'idle';
   #listeningSince = 0;
-  /** When the agent was last busy: its words follow shortly after. */
+  /** When the agent was last busy, or in the midst of its words: more of them follow. */
   #busyAt = 0;
   #interruptAfterMs: number | null;
   /** Reports turns in order, even when transcription is slow. */
@@ -183,6 +185,9 @@ export class TestCaller implements AgentLeg {
     if (!meter || known < this.#listeningSince) return;
     const { turnEndMs, patienceMs } = this.#parts.limits;
     const { firstAt, lastTo } = meter;
+    // Where the media or the detector is late, the agent is not heard while it speaks.
+    const unheardMs = known - Math.max(lastTo ?? 0, this.#listeningSince);
+    if (unheardMs < patienceMs && this.#parts.agentSounds()) this.#busyAt = now;
     const quietSince = (since: number) => Math.max(since, this.#busyAt);
     if (firstAt === null || lastTo === null) {
       // Interrupted words may continue indefinitely.

@@ -5,9 +5,10 @@
 import type { LogLine, Talk, Visit, WebhookResult } from '#shared/agent/conversation.ts';
 import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
 import type { AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
-import type { AgentHost, Agents } from '../../call/ports/agents.ts';
+import type { AgentHost, AgentLeg, Agents } from '../../call/ports/agents.ts';
 import { type AgentsDeps, createAgents } from '../agents.ts';
 import { toolDescriptions } from '../tool-client.ts';
+import { tappedLeg } from './tapped-leg.ts';
 
 export interface TestedAgentParts {
   readonly agents: AgentsDeps;
@@ -31,6 +32,7 @@ export class TestedAgent {
   #visits: readonly Visit[] | null = null;
   #learned: Variables = {};
   #log: readonly LogLine[] = [];
+  #sounds = false;
 
   constructor(parts: TestedAgentParts) {
     this.#parts = parts;
@@ -39,6 +41,11 @@ export class TestedAgent {
   /** Whether it waits for a webhook or a tool. */
   get busy(): boolean {
     return this.#asked.size > 0;
+  }
+
+  /** Whether it plays its words: the caller may not have heard the last of them, or not judged them yet. */
+  get sounds(): boolean {
+    return this.#sounds;
   }
 
   /** Creates the agent of the tested call. */
@@ -64,7 +71,7 @@ export class TestedAgent {
         const { stt, transcriber } = this.#parts.agents;
         const talks = settings.kind === 'pathway' || settings.kind === 'persona';
         this.hears = !talks || stt !== null || Boolean(transcriber);
-        return agents.create(settings, call, this.#tapped(host));
+        return this.#watchedLeg(agents.create(settings, call, this.#tapped(host)));
       },
     };
   }
@@ -125,6 +132,19 @@ export class TestedAgent {
       signal.removeEventListener('abort', abort);
       this.#asked.delete(id);
     }
+  }
+
+  #watchedLeg(leg: AgentLeg): AgentLeg {
+    return tappedLeg(leg, {
+      read: (frame) => {
+        this.#sounds = leg.read(frame);
+        return this.#sounds;
+      },
+      close: (reason) => {
+        this.#sounds = false;
+        leg.close(reason);
+      },
+    });
   }
 
   #tapped(host: AgentHost): AgentHost {

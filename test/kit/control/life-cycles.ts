@@ -69,6 +69,10 @@ export const created: Readonly<Record<string, Ways>> = {
     delete: 'DELETE /v1/agent-testing/simulation-sets/{id}',
   },
   'POST /v1/agent-testing/watches': usual('/v1/agent-testing/watches', 'PUT'),
+  'POST /v1/agent-testing/noises': {
+    ...usual('/v1/agent-testing/noises', 'PUT'),
+    change: 'none: a noise is not changed, another one is uploaded',
+  },
   'POST /v1/agent-testing/watches/{id}/calls/{call_id}/scenario': usual('/v1/agent-testing/scenarios', 'PUT'),
   'POST /v1/agent-testing/loads': { ...usual('/v1/agent-testing/loads', 'POST'), change: never },
   'POST /v1/agent-testing/tornado/start': {
@@ -264,6 +268,7 @@ export const walkedInOwnTests: Readonly<Record<string, string>> = {
   'POST /v1/agent-testing/matrices': 'testing/runs/matrix/routes.test.ts',
   'POST /v1/agent-testing/loads': 'testing/runs/load/routes.test.ts',
   'POST /v1/agent-testing/watches': 'testing/watch/watch.test.ts',
+  'POST /v1/agent-testing/noises': 'testing/noises/routes.test.ts',
   'POST /v1/agent-testing/watches/{id}/calls/{call_id}/scenario': 'testing/watch/watch.test.ts',
   'POST /v1/phone-sessions': 'phone-sessions/routes.test.ts, with an edge',
 };

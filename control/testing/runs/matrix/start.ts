@@ -7,6 +7,7 @@ import { toJson } from '../../../db/index.ts';
 import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
+import { checkNoise } from '../../noises/store.ts';
 import { withCall } from '../../over-call/settings.ts';
 import { insertSet } from '../../records/set-store.ts';
 import { checkedNumber } from '../over-a-call.ts';
@@ -33,6 +34,8 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
     const message = `A matrix has at most ${mostCells} cells and ${mostRuns} runs, and this one would have ${cells.length} and ${runs}.`;
     throw ApiError.of('SIMULATION_LIMIT', { runs, limit }, message);
   }
+  for (const [place, { weather }] of (weathers ?? []).entries())
+    await checkNoise(services.database.db, orgId, weather, `/weathers/${place}/weather`);
   let number: string | null = null;
   for (const version of versions) {
     const asked = {

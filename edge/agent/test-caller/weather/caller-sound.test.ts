@@ -60,6 +60,34 @@ describe('noise', () => {
   });
 });
 
+describe('a given noise', () => {
+  const noise = { kind: 'given', noise_id: '6f1c1f5e-3a63-4f0e-9d62-0d7b8f8f2b11', snr_db: 10 } as const;
+  // Quieter than it is to be, and 25 frames long.
+  const given = Int16Array.from({ length: 25 * frameLength }, (_, i) =>
+    Math.round(500 * Math.sin((2 * Math.PI * 1000 * i) / rate)),
+  );
+  const heard = (one: number) => {
+    const sound = new CallerSound({ noise }, chance(one), rate, given);
+    return Array.from({ length: 100 }, () => {
+      const frame = new Int16Array(frameLength);
+      sound.send(frame, false);
+      return [...frame];
+    }).flat();
+  };
+
+  test('is behind the caller again and again, at the wanted level, from a place that the seed chooses', () => {
+    const samples = heard(1);
+    expect(db(1640 ** 2) - db(powerOf(samples))).toBeCloseTo(10, 1);
+    expect(samples.slice(0, given.length)).toEqual(samples.slice(given.length, 2 * given.length));
+    expect(heard(1)).toEqual(samples);
+    expect(heard(2)).not.toEqual(samples);
+  });
+
+  test('is needed', () => {
+    expect(() => new CallerSound({ noise }, chance(1), rate)).toThrow('the given noise is missing');
+  });
+});
+
 test('without noise and echo a pause stays silent', () => {
   const sound = new CallerSound({ level_db: -6, telephone_band: true }, chance(seed), rate);
   expect(sound.send(new Int16Array(frameLength), false)).toBe(false);

@@ -10,7 +10,7 @@
 import type { Weather } from '#shared/agent-test-weather.ts';
 import type { Chance } from '#shared/chance.ts';
 import { squaresOf } from '#shared/level.ts';
-import { type Noise, noiseOf } from './noise.ts';
+import { givenNoise, type Noise, noiseOf } from './noise.ts';
 
 const fullScale = 32_767;
 /** What a caller's voice is taken for until it has spoken for a second, RMS; -26 dBov. */
@@ -28,11 +28,20 @@ export class CallerSound {
   #power: number;
   #frames = 50;
 
-  /** @param rate samples per second */
-  constructor({ echo, level_db, noise, telephone_band }: Weather, chance: Chance, rate: number) {
+  /**
+   * @param rate samples per second
+   * @param given the sound of a noise of kind given
+   */
+  constructor(
+    { echo, level_db, noise, telephone_band }: Weather,
+    chance: Chance,
+    rate: number,
+    given: Int16Array | null = null,
+  ) {
     this.#gain = ratioOf(level_db ?? 0);
     this.#power = (usualVoice * this.#gain) ** 2;
-    this.#noise = noise ? { next: noiseOf(noise.kind, chance, rate), ratio: ratioOf(-noise.snr_db) } : null;
+    const next = noise && soundOf(noise.kind, chance, rate, given);
+    this.#noise = noise && next ? { next, ratio: ratioOf(-noise.snr_db) } : null;
     // The frame that is heard now comes back after the delay, whole frames apart from what was sent before it.
     this.#echo = echo
       ? { heard: new Int16Array(Math.round((echo.delay_ms * rate) / 1000)), gain: ratioOf(echo.level_db) }
@@ -86,6 +95,17 @@ export class CallerSound {
     if (power < voiceFrom ** 2) return;
     this.#power += (power * this.#gain ** 2 - this.#power) / ++this.#frames;
   }
+}
+
+function soundOf(
+  kind: NonNullable<Weather['noise']>['kind'],
+  chance: Chance,
+  rate: number,
+  given: Int16Array | null,
+): Noise {
+  if (kind !== 'given') return noiseOf(kind, chance, rate);
+  if (!given) throw new Error('the given noise is missing');
+  return givenNoise(given, chance, rate);
 }
 
 function ratioOf(db: number): number {

@@ -6,8 +6,10 @@
 import type { Weather, WeatherReport } from '#shared/agent-test-weather.ts';
 import { type Chance, chance } from '#shared/chance.ts';
 import type { Clock } from '#shared/clock.ts';
+import { g711 } from '#shared/g711.ts';
 import type { AgentLeg, Agents } from '../../../call/ports/agents.ts';
 import { type Media, withLegs } from '../../../call/ports/media.ts';
+import { tappedLeg } from '../tapped-leg.ts';
 import { CallerSound } from './caller-sound.ts';
 import { HeardLevels } from './heard-levels.ts';
 import { CallerNetwork } from './network.ts';
@@ -18,13 +20,37 @@ export class CallerWeather {
   readonly #soundChance: Chance;
   readonly #network: CallerNetwork;
   readonly #heard = new HeardLevels();
+  readonly #clock: Clock;
+  /** The sound of a given noise, once it is here. */
+  #given: Int16Array | null = null;
+  readonly #arrival = Promise.withResolvers<void>();
 
   constructor(weather: Weather, seed: number, clock: Clock) {
     this.#weather = weather;
+    this.#clock = clock;
     const seeds = chance(seed);
     const next = () => chance(Math.floor(seeds.next() * 2 ** 32));
     this.#soundChance = next();
     this.#network = new CallerNetwork(weather, next(), clock);
+  }
+
+  /** Resolves when the caller can be made: with the sound of its noise, where that is given. Rejects when it is late. */
+  async noiseArrives(withinMs: number): Promise<void> {
+    if (this.#weather.noise?.kind !== 'given') return;
+    const late = new Error('control did not send the given noise of the weather');
+    const timer = this.#clock.after(withinMs, () => this.#arrival.reject(late));
+    try {
+      await this.#arrival.promise;
+    } finally {
+      timer.cancel();
+    }
+  }
+
+  /** @param audio of a noise: mu-law at 8 kHz, base64 */
+  give(audio: string): void {
+    const { toLinear } = g711.PCMU;
+    this.#given = Int16Array.from(Buffer.from(audio, 'base64'), (octet) => toLinear[octet] ?? 0);
+    this.#arrival.resolve();
   }
 
   /** The caller's media. */
@@ -34,8 +60,8 @@ export class CallerWeather {
 
   /** The caller, as its telephone hears it. */
   caller(caller: AgentLeg): AgentLeg {
-    const sound = new CallerSound(this.#weather, this.#soundChance, caller.sampleRate);
-    return tapped(caller, {
+    const sound = new CallerSound(this.#weather, this.#soundChance, caller.sampleRate, this.#given);
+    return tappedLeg(caller, {
       read: (frame) => sound.send(frame, caller.read(frame)),
       write: (frame) => {
         sound.hear(frame);
@@ -50,7 +76,7 @@ export class CallerWeather {
       ...agents,
       create: (...call) => {
         const agent = agents.create(...call);
-        return tapped(agent, {
+        return tappedLeg(agent, {
           write: (frame) => {
             this.#heard.add(frame);
             agent.write?.(frame);
@@ -67,17 +93,4 @@ export class CallerWeather {
   close(): void {
     this.#network.close();
   }
-}
-
-function tapped(leg: AgentLeg, audio: Partial<Pick<AgentLeg, 'read' | 'write'>>): AgentLeg {
-  return {
-    sampleRate: leg.sampleRate,
-    read: (frame) => leg.read(frame),
-    dtmf: (event) => leg.dtmf?.(event),
-    prepare: () => leg.prepare(),
-    start: () => leg.start(),
-    close: (reason) => leg.close(reason),
-    lastWords: async () => leg.lastWords?.(),
-    ...audio,
-  };
 }

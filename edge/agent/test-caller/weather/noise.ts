@@ -1,6 +1,7 @@
 /** Noise of several kinds, seeded, at a mean power of about 1. Pure. */
 import type { NoiseKind } from '#shared/agent-test-weather.ts';
 import type { Chance } from '#shared/chance.ts';
+import { squaresOf } from '#shared/level.ts';
 
 /** One sample after the other. */
 export type Noise = () => number;
@@ -17,6 +18,20 @@ export function noiseOf(kind: NoiseKind, chance: Chance, rate: number): Noise {
     case 'street':
       return street(chance, rate);
   }
+}
+
+/** Rate of given noises, Hz. */
+const givenRate = 8000;
+
+/** A given sound, again and again, from a place that the seed chooses. @param rate samples per second */
+export function givenNoise(samples: Int16Array, chance: Chance, rate: number): Noise {
+  const gain = 1 / Math.sqrt(Math.max(1, squaresOf(samples) / samples.length));
+  let at = Math.floor(chance.next() * samples.length);
+  return () => {
+    const sample = samples[Math.floor(at)] ?? 0;
+    at = (at + givenRate / rate) % samples.length;
+    return sample * gain;
+  };
 }
 
 /** Uniform, with a variance of 1. */
