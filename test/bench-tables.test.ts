@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { formatAgentTestingBench } from './bench/agent-testing.bench.ts';
 import { formatAnalyticsBench } from './bench/analytics.bench.ts';
 import { formatBridgeBench } from './bench/bridge.bench.ts';
+import { formatConsoleBench } from './bench/console.bench.ts';
 import { formatEarsBench } from './bench/ears.bench.ts';
 import { formatFleetBench } from './bench/fleet.bench.ts';
 import { formatHttpBench } from './bench/http.bench.ts';
@@ -29,6 +30,7 @@ const printed: Readonly<Record<string, string>> = {
   }),
   analytics: formatAnalyticsBench({ runs: 0, periodRows: 0, questions: [] }),
   bridge: formatBridgeBench([]),
+  console: formatConsoleBench({ loadAverage: 0, weights: [], paints: [], scrolls: [] }),
   ears: formatEarsBench({ quality: [], cost: [] }),
   fleet: formatFleetBench({ numbers: 0, load: [], config: [], growth: [] }),
   http: formatHttpBench({

@@ -1,8 +1,9 @@
-/** docs/settings.md is that of the table of settings. No document has a dead link. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/** docs/settings.md is that of the table of settings. No document has a dead link, or lacks a picture. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsPage } from '../scripts/settings-page.ts';
+import { largestPicture, pictures } from './pictures/screens.ts';
 
 const root = join(import.meta.dirname, '..');
 test('the settings page is that of the table of settings; node scripts/settings-page.ts writes it', () => {
@@ -38,6 +39,18 @@ test.each(links)('%s: the target of the link %s exists', (document, link) => {
   if (anchor === undefined || !page.endsWith('.md')) return;
   const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
   expect(headings.map(anchorOf)).toContain(anchor);
+});
+
+test('the page of the console shows each picture that npm run pictures makes, with a text; none is large', () => {
+  const page = readFileSync(join(root, 'docs', 'console.md'), 'utf8');
+  const shown = [...page.matchAll(/^!\[[^\]]{20,}\]\(pictures\/([\w-]+)\.webp\)$/gm)].map(
+    ([, name = '']) => name,
+  );
+  expect(shown.sort()).toEqual(pictures.map(({ name }) => name).sort());
+  const large = shown.filter(
+    (name) => statSync(join(root, 'docs', 'pictures', `${name}.webp`)).size > largestPicture,
+  );
+  expect(large).toEqual([]);
 });
 
 test('every file and folder named in ARCHITECTURE.md exists', () => {

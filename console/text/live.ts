@@ -13,7 +13,8 @@ export const live = {
   states: { ringing: 'setting up', answered: 'answered' },
   empty: 'No call is in progress.',
   emptyNext: 'Calls appear here as they begin; nothing has to be reloaded. On this machine: npm run call',
-  more: (shown: number, all: number) => `The newest ${shown} of ${all} calls are shown.`,
+  more: (read: number) =>
+    `Only the newest ${read} calls were read, and those that began since; there may be more.`,
   transfer: {
     button: 'Transfer',
     label: (call: string) => `Transfer ${call}`,

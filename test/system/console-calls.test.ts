@@ -2,9 +2,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { NumberConfigurations } from '#shared/api/sip.ts';
-import type { RefusedInvites } from '#shared/edge-protocol/refused.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
+import { refusedInvites } from '../kit/control/refused-invites.ts';
 import {
   brokenRules,
   isAccessible,
@@ -150,9 +150,9 @@ async function report(): Promise<void> {
     status: 'failed',
     media: null,
   });
-  const refused: RefusedInvites[] = [
-    refusedInvites(org_id, stranger, 'source_not_allowed'),
-    refusedInvites(org_id, known, 'no_agent'),
+  const refused = [
+    refusedInvites(org_id, number, stranger, 'source_not_allowed'),
+    refusedInvites(org_id, number, known, 'no_agent'),
   ];
   edge.send(
     reportFrame(1, [
@@ -163,24 +163,4 @@ async function report(): Promise<void> {
   );
   await edge.arrival('ack');
   await edge.close();
-}
-
-function refusedInvites(org_id: string, source: string, reason: RefusedInvites['reason']): RefusedInvites {
-  const now = new Date().toISOString();
-  return {
-    org_id,
-    number,
-    source,
-    reason,
-    attempts: 3,
-    unanswered: 0,
-    first_at: now,
-    last_at: now,
-    sip_status: 403,
-    detail: null,
-    from: '+4930123',
-    dialled: number,
-    user_agent: 'PBX 1.0',
-    sip_call_id: 'a',
-  };
 }

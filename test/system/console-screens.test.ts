@@ -2,8 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
-import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
+import { foundPbx, heardBothWays, ringing, takeCommand } from '../kit/control/console-connect.ts';
 import { type ConsoleScene, runToEnd, seedConsoleScene, seedFaults } from '../kit/control/console-scene.ts';
 import { EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import {
@@ -53,52 +53,6 @@ async function addressOf(part: string): Promise<string> {
 
 /** First: the others connect edges. */
 describe('connecting a PBX', () => {
-  const found: DiscoveryResult = {
-    status: 'completed',
-    error: null,
-    resolved_addresses: ['203.0.113.10'],
-    srv_records: [],
-    attempts: [
-      {
-        address: '203.0.113.10',
-        port: 5061,
-        transport: 'tls',
-        response_time_ms: 45,
-        response_code: 200,
-        user_agent: 'Asterisk PBX 20.9',
-        error: null,
-      },
-    ],
-    recommended: {
-      port: 5061,
-      transport: 'tls',
-      detected_system: 'Asterisk',
-      confidence: 0.97,
-      evidence: ['its name is "Asterisk PBX 20.9"'],
-      user_agent: 'Asterisk PBX 20.9',
-      codecs: ['PCMU'],
-      methods: ['INVITE'],
-      usable: true,
-      reason: 'TLS on port 5061 answered OPTIONS with 200 in 45 ms.',
-    },
-    tls: {
-      version: 'TLSv1.3',
-      cipher: 'TLS_AES_256_GCM_SHA384',
-      subject: 'CN=pbx.example.com',
-      issuer: 'CN=Test authority',
-      valid_to: '2040-01-01T00:00:00.000Z',
-      trusted: true,
-    },
-  };
-
-  /** Takes the next command of an edge that this test plays. */
-  async function command<K extends string>(edge: EdgeClient, kind: K) {
-    const { id, command: taken } = await edge.next('command');
-    if (taken.kind !== kind) throw new Error(`unexpected ${taken.kind}`);
-    edge.send({ type: 'result', id, ok: true });
-    return taken;
-  }
-
   it('finds it, attaches a number with what was found, and proves audio with a test call', async () => {
     await page.goto('/connect');
     await page.getByText('no address is known').waitFor();
@@ -109,9 +63,9 @@ describe('connecting a PBX', () => {
     await edge.arrival('config');
     await page.getByLabel('Host or SIP address').fill('pbx.example.com');
     await button('Probe it').click();
-    const run = await command(edge, 'discovery.run');
+    const run = await takeCommand(edge, 'discovery.run');
     if (run.kind !== 'discovery.run') return;
-    edge.send(reportFrame(1, [{ type: 'discovery', discovery_id: run.discovery_id, result: found }]));
+    edge.send(reportFrame(1, [{ type: 'discovery', discovery_id: run.discovery_id, result: foundPbx }]));
     await page.getByText('calls can use it').waitFor();
     await page.getByText('context = from-trunkline').waitFor();
     await isAccessible(page);
@@ -119,21 +73,9 @@ describe('connecting a PBX', () => {
     await button('Attach').click();
     await page.getByText('+14155550177 is attached.').waitFor();
     await button('Call').click();
-    const call = await command(edge, 'test_call.run');
+    const call = await takeCommand(edge, 'test_call.run');
     if (call.kind !== 'test_call.run') return;
-    const at = new Date().toISOString();
-    const state: TestCallState = {
-      status: 'ringing',
-      result: 'pending',
-      duration_seconds: 0,
-      sip_code: null,
-      sip_call_id: null,
-      codec: null,
-      error: null,
-      diagnosis: null,
-      timeline: [{ event: 'ringing', at, detail: '180 Ringing' }],
-      media: null,
-    };
+    const state = ringing();
     const report = (changes: Partial<TestCallState>) => ({
       type: 'test_call' as const,
       test_call_id: call.test_call_id,
@@ -142,13 +84,7 @@ describe('connecting a PBX', () => {
     });
     edge.send(reportFrame(2, [report({})]));
     await page.getByText('180 Ringing').waitFor();
-    const ended: Partial<TestCallState> = {
-      status: 'completed',
-      result: 'connected',
-      codec: 'PCMU',
-      media: { packets_sent: 114, packets_received: 114, verdict: 'two_way' },
-    };
-    edge.send(reportFrame(3, [report(ended)]));
+    edge.send(reportFrame(3, [report(heardBothWays)]));
     await page.getByText('audio both ways').waitFor();
     await page.getByText('Nothing is wrong.').waitFor();
     await isAccessible(page);
@@ -209,6 +145,27 @@ describe('the screens about tests of agents', () => {
     await isAccessible(page);
     await page.goto('/tests/00000000-0000-4000-8000-000000000009');
     await page.getByRole('alert').getByText('SCENARIO_NOT_FOUND').waitFor();
+  });
+});
+
+describe('the watches', () => {
+  it('are made of the assertions of a scenario, switched off and on, and deleted after a question', async () => {
+    await page.goto('/watches');
+    await page.getByText('No watch yet.').waitFor();
+    await page.getByLabel('Name').fill('Bookings');
+    await page.locator('select[name=scenario]').selectOption({ label: 'Books an appointment' });
+    await isAccessible(page);
+    await button('Watch').click();
+    await page.getByRole('heading', { name: 'Bookings watching' }).waitFor();
+    await page.getByText('No call is judged yet').waitFor();
+    await button('Switch off').click();
+    await page.getByRole('heading', { name: 'Bookings off' }).waitFor();
+    await isAccessible(page);
+    await page.goto('/watches');
+    await page.getByRole('row', { name: 'off Bookings Front desk' }).getByRole('link').click();
+    await button('Delete Bookings').click();
+    await button('Delete it').click();
+    await page.getByText('No watch yet.').waitFor();
   });
 });
 

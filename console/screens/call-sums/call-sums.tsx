@@ -18,7 +18,7 @@ export type Sum = Answer<'GET /v1/sip/calls/aggregates'>['data']['aggregates'][n
 
 const words = texts.calls.sums;
 const { head } = words;
-const plotHeight = 90;
+const plotHeight = 102;
 /** Hours of three weeks, or days of more than a year. */
 const mostPeriods = 500;
 
@@ -133,7 +133,8 @@ function draw({ times, series, least, most }: SumsPlot, box: HTMLElement, width:
         y: { range: (_, low, high) => [Math.min(least, low ?? least), Math.max(most, high ?? most)] },
       },
       axes: [
-        { ...axis, size: 26 },
+        // Two lines: the time, and below it the day.
+        { ...axis, size: 38 },
         { ...axis, size: 44, space: 24 },
       ],
       series: [{}, ...series.map((one) => ({ stroke: color(one.color), width: 1.5, points: { size: 4 } }))],

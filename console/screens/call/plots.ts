@@ -34,7 +34,17 @@ function lossOf({ packets_lost, packets_late, packets_received }: Sample): numbe
 }
 
 const { plots } = texts.call.quality;
-const colors = ['--accent', '--warn', '--good'];
+/** What comes from the caller and what goes to them, coloured as in the lanes and in the waveform; else one after the other. */
+const [callers, agents] = ['--warn', '--accent'];
+const colors = [agents, callers, '--good'];
+const colorOfSide: Readonly<Record<string, string>> = {
+  mos_received: callers,
+  mos_sent: agents,
+  received: callers,
+  peer_loss_percent: agents,
+  level_received_dbov: callers,
+  level_sent_dbov: agents,
+};
 
 function plot<Name extends string>(
   key: string,
@@ -46,7 +56,7 @@ function plot<Name extends string>(
   const values = new Map(Object.entries<readonly (number | null)[]>(columns));
   const series = names.map(([name, label], index) => ({
     label,
-    color: colors[index] ?? '--text',
+    color: colorOfSide[name] ?? colors[index] ?? '--text',
     values: values.get(name) ?? [],
   }));
   return { key, title, least, most, digits, series };

@@ -1,13 +1,14 @@
 /** The calls in progress: read once, kept current by events. */
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { request } from '../../api/client.ts';
 import { follow, type LiveEvent } from '../../api/follow.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
 
-/** Calls that are read at first, in pages; those that begin later come with their events. */
+/** Calls are read at first, in pages; those that begin later come with their events. */
 const pageRows = 500;
-const mostRead = 1000;
+/** With thousands of calls events come faster than anybody reads: it is drawn at most this often, ms. */
+const drawnMs = 100;
 
 export interface Words {
   readonly user: 'user' | 'assistant' | 'agent-action';
@@ -19,12 +20,23 @@ export class CallsNow {
   readonly calls = signal<readonly LoggedCall[] | null>(null);
   /** What was said last, by call. */
   readonly words = signal<ReadonlyMap<string, Words>>(new Map());
+  /** Whether there may be more than were read. */
+  readonly more = signal(false);
   readonly following = signal(false);
   readonly problem = signal<Problem | null>(null);
+  readonly #mostRead: number;
   readonly #known = new Map<string, LoggedCall>();
+  readonly #said = new Map<string, Words>();
   /** Events since the reading began: they are newer than what is read. */
   #meanwhile: Set<string> | null = null;
   #end: () => void = () => undefined;
+  #drawn: ReturnType<typeof setTimeout> | null = null;
+  #changed = false;
+
+  /** @param mostRead calls that are read at first */
+  constructor(mostRead: number) {
+    this.#mostRead = mostRead;
+  }
 
   start(): () => void {
     this.#end = follow(
@@ -37,19 +49,24 @@ export class CallsNow {
         },
       },
     );
-    return () => this.#end();
+    return () => {
+      this.#end();
+      if (this.#drawn !== null) clearTimeout(this.#drawn);
+    };
   }
 
   async read(): Promise<void> {
     const meanwhile = new Set<string>();
     this.#meanwhile = meanwhile;
     try {
-      const read = await readAll();
+      const read = await readAll(this.#mostRead);
       if (this.#meanwhile !== meanwhile) return;
       for (const id of this.#known.keys()) if (!meanwhile.has(id)) this.#known.delete(id);
       for (const call of read) if (!meanwhile.has(call.id)) this.#known.set(call.id, call);
+      for (const id of this.#said.keys()) if (!this.#known.has(id)) this.#said.delete(id);
       this.#meanwhile = null;
       this.problem.value = null;
+      this.more.value = read.length >= this.#mostRead;
       this.#show();
     } catch (error) {
       this.problem.value = problemOf(error);
@@ -64,35 +81,50 @@ export class CallsNow {
     if (data === null) return void this.read();
     if (data.line) {
       // A line may come after the end of its call: nobody would take it away.
-      if (this.#known.has(id)) this.words.value = new Map(this.words.value).set(id, data.line);
+      if (!this.#known.has(id)) return;
+      this.#said.set(id, data.line);
+      this.#soon();
       return;
     }
     if (!data.call) return;
     this.#meanwhile?.add(id);
     if (type === 'call.ended' || data.call.ended_at !== null) {
       this.#known.delete(id);
-      const words = new Map(this.words.value);
-      if (words.delete(id)) this.words.value = words;
+      this.#said.delete(id);
     } else this.#known.set(id, data.call);
+    this.#soon();
+  }
+
+  /** The first change at once, those that follow it together. */
+  #soon(): void {
+    this.#changed = this.#drawn !== null;
+    if (this.#changed) return;
     this.#show();
+    this.#drawn = setTimeout(() => {
+      this.#drawn = null;
+      if (this.#changed) this.#soon();
+    }, drawnMs);
   }
 
   #show(): void {
     // Before the first reading is complete, the events alone would look like all.
     if (this.calls.value === null && this.#meanwhile !== null) return;
-    this.calls.value = [...this.#known.values()].sort((a, b) =>
-      a.started_at < b.started_at ? 1 : a.started_at > b.started_at ? -1 : 0,
-    );
+    batch(() => {
+      this.words.value = new Map(this.#said);
+      this.calls.value = [...this.#known.values()].sort((a, b) =>
+        a.started_at < b.started_at ? 1 : a.started_at > b.started_at ? -1 : 0,
+      );
+    });
   }
 }
 
-async function readAll(): Promise<LoggedCall[]> {
+async function readAll(most: number): Promise<LoggedCall[]> {
   const all: LoggedCall[] = [];
   for (;;) {
     const last = all.at(-1)?.id;
     const query = { status: 'in_progress', limit: pageRows, ...(last !== undefined && { before: last }) };
     const { calls } = (await request('GET /v1/sip/calls', { query })).data;
     all.push(...calls);
-    if (calls.length < pageRows || all.length >= mostRead) return all;
+    if (calls.length < pageRows || all.length >= most) return all;
   }
 }

@@ -5,19 +5,20 @@ import { mayChange } from '../../api/session.ts';
 import { CallActions } from '../../parts/call-actions.tsx';
 import { type LoggedCall, partyColumns } from '../../parts/call-columns.tsx';
 import { duration } from '../../parts/format.ts';
+import { LongTable } from '../../parts/long-table.tsx';
 import { Badge, Empty, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
-import { type Column, Table } from '../../parts/table.tsx';
+import type { Column } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../text/texts.ts';
 import { CallsNow } from './calls-now.ts';
 
-/** Rows that are drawn: more cannot be read while they move. */
-const mostRows = 200;
+/** Calls that are read; those that begin later are added. */
+const mostRead = 10_000;
 
 const words = texts.live;
 
 export function Live() {
-  const now = useMemo(() => new CallsNow(), []);
+  const now = useMemo(() => new CallsNow(mostRead), []);
   useEffect(() => now.start(), [now]);
   const { value: calls } = now.calls;
   useTitle(calls === null ? words.title : `${words.title} (${calls.length})`);
@@ -59,14 +60,9 @@ export function Live() {
       {calls === null && !now.problem.value && <Loading />}
       {calls?.length === 0 && <Empty title={words.empty}>{words.emptyNext}</Empty>}
       {calls && calls.length > 0 && (
-        <Table
-          name={words.title}
-          rows={calls.slice(0, mostRows)}
-          columns={columns}
-          keyOf={(call) => call.id}
-        />
+        <LongTable name={words.title} rows={calls} columns={columns} keyOf={(call) => call.id} />
       )}
-      {calls && calls.length > mostRows && <p class="quiet">{words.more(mostRows, calls.length)}</p>}
+      {now.more.value && <p class="quiet">{words.more(mostRead)}</p>}
     </Screen>
   );
 }

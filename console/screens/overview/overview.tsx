@@ -15,6 +15,8 @@ import { CallsNow } from '../live/calls-now.ts';
 const words = texts.overview;
 /** Entries of each list. */
 const most = 5;
+/** Calls in progress that are counted. */
+const mostCalls = 1000;
 /** Numbers that are looked at for trunks in trouble. */
 const numbersAtOnce = 100;
 /** Sums of calls have no event of their own, ms. */
@@ -45,7 +47,7 @@ type Seen = Awaited<ReturnType<typeof read>>;
 
 export function Overview() {
   useTitle(words.title);
-  const now = useMemo(() => new CallsNow(), []);
+  const now = useMemo(() => new CallsNow(mostCalls), []);
   useEffect(() => now.start(), [now]);
   const loaded = useLoaded('overview', read);
   useFollowed({ types: 'alert,test_run' }, loaded.reload);
@@ -60,7 +62,9 @@ export function Overview() {
       {now.problem.value && <ProblemNote problem={now.problem.value} again={() => void now.read()} />}
       <div class="cards">
         <Card title={words.live.title} to={pathTo('live')} link={words.live.link}>
-          <p class="big">{now.calls.value === null ? '–' : now.calls.value.length}</p>
+          <p class="big">
+            {now.calls.value === null ? '–' : `${now.calls.value.length}${now.more.value ? '+' : ''}`}
+          </p>
         </Card>
         {data && <Today seen={data} />}
         {data && <Trouble seen={data} />}

@@ -72,10 +72,10 @@ export async function seedConsoleScene(api: Api): Promise<ConsoleScene> {
 }
 
 /** Runs a scenario on a version, and waits for its end. @returns the run's id */
-export async function runToEnd(api: Api, scenario: string, version: number): Promise<string> {
+export async function runToEnd(api: Api, scenario: string, version: number, seed = 1): Promise<string> {
   const answer = await api.ok('POST', `${testing}/scenarios/${scenario}/run`, {
     version_number: version,
-    seed: 1,
+    seed,
   });
   const id = String(JSON.parse(answer.text).run_id);
   return eventually('the run to end', async () => {

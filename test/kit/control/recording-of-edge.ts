@@ -39,12 +39,20 @@ export async function recordingOf(
   return sealedFor(key, test.clock.now(), callId, { orgId, more, end });
 }
 
+interface Sealed {
+  readonly orgId: string;
+  readonly more: number;
+  readonly end?: boolean;
+  /** Both channels of so many frames from a place of the recording on; default: constant levels. */
+  readonly sound?: (at: number, frames: number) => Buffer;
+}
+
 /** @param now ms, when it began */
 export function sealedFor(
   key: RecordingPublicKey,
   now: number,
   callId: string,
-  { orgId, more, end = true }: { orgId: string; more: number; end?: boolean },
+  { orgId, more, end = true, sound = (_, frames) => audio(frames) }: Sealed,
 ): OfEdge {
   const id = newTimedId(now);
   const dataKey = Buffer.alloc(32, 3);
@@ -58,10 +66,10 @@ export function sealedFor(
   });
   const sealer = new ChunkSealer(dataKey, id);
   const chunks: Buffer[] = [];
-  for (let at = 0; at < 100; at += framesPerChunk) chunks.push(sealer.audio(at, audio(framesPerChunk)));
+  for (let at = 0; at < 100; at += framesPerChunk) chunks.push(sealer.audio(at, sound(at, framesPerChunk)));
   chunks.push(sealer.mark(100, { what: 'paused' }), sealer.mark(150, { what: 'resumed' }));
   for (let at = 0; at < more; at += framesPerChunk)
-    chunks.push(sealer.audio(150 + at, audio(Math.min(framesPerChunk, more - at))));
+    chunks.push(sealer.audio(150 + at, sound(150 + at, Math.min(framesPerChunk, more - at))));
   if (end) chunks.push(sealer.mark(150 + more, { what: 'ended' }));
   return { id, header, bytes: Buffer.concat([header, ...chunks]) };
 }
