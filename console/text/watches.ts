@@ -27,7 +27,7 @@ export const watches = {
   skipped: (judged: number, skipped: number) =>
     skipped === 0 ? String(judged) : `${judged}, and ${skipped} beyond the budget`,
   alarm: (version: string, good: string, difference: string) =>
-    `${version} passes ${difference} less often than ${good}, the last good version.`,
+    `${version} passes less often than ${good}, the last good version, by ${difference} of calls.`,
   make: {
     title: 'New watch',
     name: 'Name',

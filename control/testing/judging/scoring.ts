@@ -39,10 +39,15 @@ export function runVerdict(results: readonly AssertionResult[], tone: number | n
   }
   const unmet = required.filter(({ passed }) => !passed);
   if (required.length > 0) {
+    const [all, some] =
+      required.length === 1
+        ? ['The required assertion', 'The required assertion']
+        : [
+            `All ${required.length} required assertions`,
+            `${unmet.length} of ${required.length} required assertions`,
+          ];
     const reasoning =
-      unmet.length === 0
-        ? `All ${required.length} required assertions passed.`
-        : `${unmet.length} of ${required.length} required assertions did not pass: ${unmet.map(reason).join(' ')}`;
+      unmet.length === 0 ? `${all} passed.` : `${some} did not pass: ${unmet.map(reason).join(' ')}`;
     return { status: unmet.length === 0 ? 'PASSED' : 'FAILED', score, reasoning, error: null };
   }
   const passed = score >= passingScore;
