@@ -65,7 +65,7 @@ describe('a paced port', () => {
     expect(loop.isIdle).toBe(true);
   });
 
-  test('reads for two milliseconds in a turn, in order, whoever comes meanwhile', async () => {
+  test('reads in order for two milliseconds per turn, while more messages arrive', async () => {
     const loop = new Loop(() => ({ ms: 1 }));
     await loop.come(1, 2, 3, 4, 5);
     expect(loop.read.slice(1)).toEqual([1, 2]);

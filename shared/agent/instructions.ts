@@ -13,7 +13,7 @@ export function instructionsSection(kept: readonly string[]): string {
   const lines = kept.map((text) => `- ${text.replace(/\s+/g, ' ').trim()}`);
   return [
     '# What a supervisor has told you during this conversation, oldest first',
-    'Follow it from now on, and do not mention the supervisor unless you are told to.',
+    'Follow it for the rest of the call, and mention the supervisor only if you are told to.',
     ...lines,
   ].join('\n');
 }

@@ -97,13 +97,15 @@ function address(name: string, { server, port, addresses, access }: PbxFacts): r
 
 /** Variables of Asterisk. */
 const dialed = `\${EXTEN}`;
+/** Of what was dialed: an `@` or `&` in it would name other endpoints. */
+const digits = `\${FILTER(0-9,\${EXTEN})}`;
 const withoutPlus = `\${EXTEN:1}`;
 
 function dialplan(name: string, { number }: PbxFacts): readonly string[] {
   return [
     '; calls of agents: each goes to the extension that was dialed',
     '[from-trunkline]',
-    `exten => _X.,1,Dial(PJSIP/${dialed},30)`,
+    `exten => _X.,1,Dial(PJSIP/${digits},30)`,
     `exten => _+X.,1,Goto(${withoutPlus},1)`,
     '',
     '; calls to agents: include this context where your phones dial',

@@ -24,28 +24,18 @@ import { type NewestPage, newestPage } from '../../http/index.ts';
 import type { Ending } from '../judging/ports.ts';
 import { figuresOf, type LoadedCall } from './load-rules.ts';
 import { insertSet } from './set-store.ts';
+import type { OwnOfRun, WaitingRun } from './waiting-run.ts';
 
 /** What a run of the load is made of. */
 export interface LoadedRun {
-  readonly run: Omit<
-    TestRunRow,
-    | 'id'
-    | 'created_at'
-    | 'seed'
-    | 'path_id'
-    | 'failed_node_id'
-    | 'turn_count'
-    | 'attempts'
-    | 'conversation'
-    | 'usage'
-  >;
+  readonly run: WaitingRun;
   readonly scenario: Scenario;
   readonly evaluator: object;
 }
 
 type InsertRun = (
   db: Db,
-  run: LoadedRun['run'] & Pick<TestRunRow, 'id' | 'created_at' | 'seed'>,
+  run: WaitingRun & OwnOfRun,
   record: Pick<TestRunRecordRow, 'scenario' | 'evaluator'>,
 ) => Promise<void>;
 

@@ -17,13 +17,14 @@ import { loadRunEnded } from './load-store.ts';
 import { findRecord, findRun, resultsOf } from './run-store.ts';
 import { settleSet } from './set-store.ts';
 import { sentRunView } from './views.ts';
+import type { OwnOfRun, WaitingRun } from './waiting-run.ts';
 
 export type FinalStatus = 'PASSED' | 'FAILED' | 'ERROR' | 'CANCELLED';
 
 /** Inserts a waiting run, with the scenario's current form. */
 export async function insertRun(
   db: Db,
-  run: Omit<TestRunRow, 'path_id' | 'failed_node_id' | 'turn_count' | 'attempts' | 'conversation' | 'usage'>,
+  run: WaitingRun & OwnOfRun,
   record: Pick<TestRunRecordRow, 'scenario' | 'evaluator'>,
 ): Promise<void> {
   await db

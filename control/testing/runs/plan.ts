@@ -6,10 +6,11 @@ import type { RunStart, TriggerSource } from '#shared/api/agent-testing/runs.ts'
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import { type Db, type TestRunRow, toJson } from '../../db/index.ts';
+import { type Db, toJson } from '../../db/index.ts';
 import { checkUrl, isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { withCall } from '../over-call/settings.ts';
+import type { WaitingRun } from '../records/waiting-run.ts';
 import { insertRun } from '../records/write.ts';
 import { type AnySubject, scenarioView } from '../scenarios/rules.ts';
 import { findScenario, listAssertions } from '../scenarios/store.ts';
@@ -109,19 +110,6 @@ export async function insertRuns(
   }
   return ids;
 }
-
-export type WaitingRun = Omit<
-  TestRunRow,
-  | 'id'
-  | 'created_at'
-  | 'seed'
-  | 'path_id'
-  | 'failed_node_id'
-  | 'turn_count'
-  | 'attempts'
-  | 'conversation'
-  | 'usage'
->;
 
 /** A run as it waits, without what is its own. */
 export function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion): WaitingRun {

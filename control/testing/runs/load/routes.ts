@@ -19,8 +19,7 @@ import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { deleteSet, leftInAnalytics } from '../../records/delete.ts';
 import { endLoad, figuresOfSet, levelsOf, listLoads, requireLoad } from '../../records/load-store.ts';
-import { openRunsOf } from '../../records/set-store.ts';
-import { cancelledEnd, finishRun } from '../../records/write.ts';
+import { cancelRunsOfSet } from '../cancel-set.ts';
 import type { TestRuns } from '../start.ts';
 import { kneeOf } from './knee.ts';
 import { startLoad } from './start.ts';
@@ -105,15 +104,9 @@ export function loadRoutes(app: App, services: TestingDeps, { stopped }: TestRun
         }
         return found;
       });
-      let cancelled = 0;
       const setId = levelsOf(load)[load.level]?.simulation_set_id;
-      for (const runId of setId ? await openRunsOf(db, setId) : []) {
-        const ended = await db.transaction().execute((trx) => finishRun(trx, runId, cancelledEnd(now)));
-        if (!ended) continue;
-        cancelled++;
-        stopped([runId]);
-      }
-      return testing({ id: load.id, cancelled_runs: cancelled });
+      const cancelled_runs = setId ? await cancelRunsOfSet(services, setId, stopped) : 0;
+      return testing({ id: load.id, cancelled_runs });
     },
   });
 

@@ -12,12 +12,11 @@ import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { NoMembers } from '#shared/api/common.ts';
 import { actorOf } from '../../../audit/index.ts';
 import { type App, orgOf } from '../../../http/index.ts';
-import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { deleteSet, leftInAnalytics } from '../../records/delete.ts';
-import { listSets, openRunsOf, requireSet, setLine, setView } from '../../records/set-store.ts';
-import { cancelledEnd, finishRun } from '../../records/write.ts';
+import { listSets, requireSet, setLine, setView } from '../../records/set-store.ts';
+import { cancelRunsOfSet } from '../cancel-set.ts';
 import type { TestRuns } from '../start.ts';
 import { startSimulationSet } from './start.ts';
 
@@ -85,16 +84,8 @@ export function simulationRoutes(app: App, services: TestingDeps, { stopped }: T
     },
     handler: async (request) => {
       const { id } = await requireSet(db, orgOf(request), request.params.id);
-      const now = isoTime(services.clock);
-      let cancelled = 0;
-      // One after the other: a thousand in one transaction would block everything else.
-      for (const runId of await openRunsOf(db, id)) {
-        const ended = await db.transaction().execute((trx) => finishRun(trx, runId, cancelledEnd(now)));
-        if (!ended) continue;
-        cancelled++;
-        stopped([runId]);
-      }
-      return testing({ id, cancelled_runs: cancelled });
+      const cancelled_runs = await cancelRunsOfSet(services, id, stopped);
+      return testing({ id, cancelled_runs });
     },
   });
 
