@@ -283,6 +283,11 @@ describe('edges and proxies', () => {
     await db.updateTable('edges').set({ last_seen_at: '2020-01-01T00:00:00.000Z' }).execute();
     expect(await admin('edge', 'remove', 'edge-7')).toBe('removed');
     expect(await admin('edge', 'list')).toBe('none');
+    expect(await admin('edge', 'list', '--json')).toBe('[]');
+    expect(JSON.parse(await admin('proxy', 'add', '192.0.2.10', '--json'))).toEqual({
+      result: 'trusted: 192.0.2.10',
+    });
+    expect(JSON.parse(await admin('proxy', 'list', '--json'))).toEqual([{ address: '192.0.2.10' }]);
   });
 });
 

@@ -2,15 +2,16 @@
 
 import { join, resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
+import { ownCommand } from '#shared/own-command.ts';
 import { findModulesByPath } from '#shared/own-modules.ts';
 
 findModulesByPath();
-const { existingSecrets, makeBackup, privateItems, readArguments, runProgram } = await import(
+const { answer, existingSecrets, makeBackup, privateItems, readArguments, runProgram } = await import(
   './operations/index.ts'
 );
 const { readControlConfig } = await import('./settings/index.ts');
 
-const usage = `Usage: npm run backup -- [folder] [--without-recordings]
+const usage = `Usage: ${ownCommand('backup')} [folder] [--without-recordings] [--json]
 
 Copies the database, and documents and recordings of the data folder (TRUNKLINE_DATA) into a new folder, also while the control
 plane runs; without a name into a folder of its own under backups/ in the data folder. Copy it to another disk then.
@@ -19,7 +20,6 @@ Stored secrets stay sealed in the copy. With BACKUP_PASSPHRASE set, the files th
 
 await runProgram(async () => {
   const { values, positionals } = readArguments(usage, {
-    help: { type: 'boolean', short: 'h' },
     'without-recordings': { type: 'boolean' },
   });
   if (values.help) return usage;
@@ -39,5 +39,9 @@ await runProgram(async () => {
       ? `Not in it, and needed to restore: ${config.secretKey === null ? `${dataFolder}/secret.key` : 'TRUNKLINE_SECRET_KEY'}. ` +
         `Keep a copy of it (and of ${privateItems.slice(1).join(', ')}) elsewhere, or set BACKUP_PASSPHRASE.`
       : 'The key of stored secrets is in it, sealed by BACKUP_PASSPHRASE; without the passphrase it cannot be read.';
-  return `${target}: ${counted(files.length, 'file')}, ${counted(bytes, 'byte')}, checked.\n${rest}`;
+  return answer(
+    values.json,
+    `${target}: ${counted(files.length, 'file')}, ${counted(bytes, 'byte')}, checked.\n${rest}`,
+    { folder: target, files: files.length, bytes, has_secrets: passphrase !== null },
+  );
 });

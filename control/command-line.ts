@@ -1,6 +1,7 @@
 /** The command line of a deployment: organizations, keys, the SIP entitlement, edge tokens (contract 1.1). */
 import { parseArgs } from 'node:util';
 import { systemClock } from '#shared/clock.ts';
+import { ownCommand } from '#shared/own-command.ts';
 import {
   allCommands,
   type Command,
@@ -37,8 +38,9 @@ const areas: Readonly<Record<string, string>> = {
 /** Runs one command and prints its output. @returns the exit code */
 export async function runCommandLine(args: readonly string[], { env, output }: Place): Promise<number> {
   try {
-    const result = await run(args, env);
-    if (typeof result === 'string') output.log(result);
+    const { result, asJson } = await run(args, env);
+    if (asJson) output.log(JSON.stringify(typeof result === 'string' ? { result } : result, null, 2));
+    else if (typeof result === 'string') output.log(result);
     else if (result.length === 0) output.log('none');
     else output.table(result);
     return 0;
@@ -56,19 +58,26 @@ async function usage(): Promise<string> {
     const indent = ' '.repeat(6);
     return [head, ...[first, ...others].map((line) => indent + line)];
   });
-  return `Usage: npm run admin -- <command>
+  return `Usage: ${ownCommand('admin')} <command> [--json]
 
 ${lines.join('\n')}
+
+--json prints rows as a list of objects, and a text as {"result": …}.
 
 The data folder is TRUNKLINE_DATA (./data). Changes take effect at once in a running control plane.`;
 }
 
+interface Result {
+  readonly result: Output;
+  readonly asJson: boolean;
+}
+
 /** @throws UsageError */
-async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Output> {
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Result> {
   const { values, positionals } = read(args);
   const [given = '', verb = '', ...words] = positionals;
-  const { help, ...options } = values;
-  if (help || given === 'help' || args.length === 0) return usage();
+  const { help, json: asJson = false, ...options } = values;
+  if (help || given === 'help' || args.length === 0) return { result: await usage(), asJson: false };
   const area = areas[given] ?? given;
   const name = `${area} ${verb}`;
   const command = (await commandsOf(area))[name];
@@ -79,7 +88,7 @@ async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<Out
     throw new UsageError(`unexpected "${surplus.join(' ')}"; ${surplusAdvice(name, command)}`);
   const foreign = Object.keys(options).filter((option) => !command.options.some((known) => known === option));
   if (foreign.length > 0) throw new UsageError(`"${name}" has no option --${foreign.join(', --')}.`);
-  return runOn(command, words[0], options, env);
+  return { result: await runOn(command, words[0], options, env), asJson };
 }
 
 /** Whether the command takes a word after its name, such as an id. */

@@ -1,7 +1,9 @@
 /** `npm run migrate-database -- --to postgres://…`: moves the data of a control plane from SQLite to PostgreSQL. */
 
 import { counted } from '#shared/counted.ts';
+import { ownCommand } from '#shared/own-command.ts';
 import {
+  answer,
   cancelMove,
   existingSecrets,
   moveDatabase,
@@ -11,8 +13,8 @@ import {
 } from './operations/index.ts';
 import { readControlConfig } from './settings/index.ts';
 
-const usage = `Usage: npm run migrate-database -- --to postgres://user:password@host/database [--force]
-       npm run migrate-database -- --cancel
+const usage = `Usage: ${ownCommand('migrate-database')} --to postgres://user:password@host/database [--force] [--json]
+       ${ownCommand('migrate-database')} --cancel
 
 Copies the SQLite database of the data folder (TRUNKLINE_DATA) into a PostgreSQL database while the control plane runs,
 follows its changes, and says when to stop it. Then it takes seconds; start the control plane with DATABASE_URL set to
@@ -21,14 +23,16 @@ the same URL. Rows in the PostgreSQL database are replaced with --force only. Th
 
 await runProgram(async () => {
   const { values } = readArguments(usage, {
-    help: { type: 'boolean', short: 'h' },
     to: { type: 'string' },
     force: { type: 'boolean' },
     cancel: { type: 'boolean' },
   });
   if (values.help) return usage;
   const config = readControlConfig();
-  if (values.cancel) return cancelMove(config.database);
+  if (values.cancel) {
+    const sentence = await cancelMove(config.database);
+    return answer(values.json, sentence, { result: sentence });
+  }
   if (values.to === undefined) throw new OperationError(`--to is missing.\n\n${usage}`);
   await existingSecrets(config);
   const { rows, kept } = await moveDatabase({
@@ -39,8 +43,10 @@ await runProgram(async () => {
     now: new Date(),
     say: (line) => console.error(line),
   });
-  return (
+  return answer(
+    values.json,
     `Moved ${counted(rows, 'row')}. The SQLite file is kept as ${kept}.\n` +
-    'Set DATABASE_URL to the URL after --to, and start the control plane.'
+      'Set DATABASE_URL to the URL after --to, and start the control plane.',
+    { rows, kept },
   );
 });

@@ -2,15 +2,18 @@
 
 import { resolve } from 'node:path';
 import { counted } from '#shared/counted.ts';
+import { ownCommand } from '#shared/own-command.ts';
 import { findModulesByPath } from '#shared/own-modules.ts';
 import { ownerOnly } from '#shared/private-folder.ts';
 
 findModulesByPath();
 const { holdDataFolder } = await import('./db/index.ts');
-const { OperationError, readArguments, restoreBackup, runProgram } = await import('./operations/index.ts');
+const { answer, OperationError, readArguments, restoreBackup, runProgram } = await import(
+  './operations/index.ts'
+);
 const { readControlConfig } = await import('./settings/index.ts');
 
-const usage = `Usage: npm run restore -- <folder> [--force]
+const usage = `Usage: ${ownCommand('restore')} <folder> [--force] [--json]
 
 Puts a backup into the data folder (TRUNKLINE_DATA). The control plane must not run. A database that is there is
 replaced with --force only, and kept under another name. BACKUP_PASSPHRASE opens the private files of the backup.`;
@@ -18,7 +21,6 @@ replaced with --force only, and kept under another name. BACKUP_PASSPHRASE opens
 ownerOnly();
 await runProgram(async () => {
   const { values, positionals } = readArguments(usage, {
-    help: { type: 'boolean', short: 'h' },
     force: { type: 'boolean' },
   });
   if (values.help) return usage;
@@ -37,7 +39,11 @@ await runProgram(async () => {
       now: new Date(),
     });
     const kept = replaced === null ? '' : `\nWhat was there before is kept as ${replaced}.`;
-    return `Restored ${counted(files, 'file')} of the backup of ${madeAt} into ${dataFolder}.${kept}`;
+    return answer(
+      values.json,
+      `Restored ${counted(files, 'file')} of the backup of ${madeAt} into ${dataFolder}.${kept}`,
+      { made_at: madeAt, files, data_folder: dataFolder, kept: replaced },
+    );
   } finally {
     release();
   }

@@ -1,11 +1,12 @@
 /**
- * `npm run agent-test -- --pathway ID --wait --junit out.xml`: runs the test scenarios of a pathway on a server and
+ * `trunkline agent-test --pathway ID --wait --junit out.xml`: runs the test scenarios of a pathway on a server and
  * prints the results, for a person and for CI. Exit code 0: all passed; 1: some did not; 2: an error of the command or
  * the server.
  */
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { counted } from '#shared/counted.ts';
+import { startCommand } from '#shared/own-command.ts';
 import { annotations } from './agent-test/annotations.ts';
 import {
   type Batch,
@@ -38,38 +39,49 @@ try {
 async function run(options: Options): Promise<number> {
   const connection = await connectionOf(options);
   const ids = await scenarioIds(connection, options);
+  const say = sayer(options);
   if (options.load !== null) return loaded(connection, options, ids);
   const batches: Batch[] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
     // Each scenario of a batch has a seed of its own, one after the other.
     const seed = options.seed === null ? null : options.seed + repeat * ids.length;
     const batchId = await startBatch(connection, { ...options, seed }, ids);
-    console.log(`batch ${batchId}: ${counted(ids.length, 'scenario')}`);
+    say(`batch ${batchId}: ${counted(ids.length, 'scenario')}`);
     if (!options.wait) return exit.passed;
     const batch = await followed(connection, batchId, options.timeoutMs);
-    console.log(resultTable(batch));
+    say(resultTable(batch));
     batches.push(batch);
   }
   const results = byScenario(batches);
-  if (options.repeats > 1) console.log(repeatLines(results).join('\n'));
-  if (options.annotations) for (const line of annotations(results)) console.log(line);
+  if (options.repeats > 1) say(repeatLines(results).join('\n'));
+  if (options.annotations) for (const line of annotations(results)) say(line);
   if (options.junit !== null) {
     const subject = await subjectName(connection, options.subject);
     await save(options.junit, junit(merged(batches), subject));
   }
-  return isEnough(results, options.failUnder) ? exit.passed : exit.failed;
+  const passed = isEnough(results, options.failUnder);
+  if (options.json) console.log(JSON.stringify({ passed, batches }, null, 2));
+  return passed ? exit.passed : exit.failed;
 }
 
 async function loaded(connection: Connection, options: Options, ids: readonly string[]): Promise<number> {
+  const say = sayer(options);
   const id = await startLoad(connection, options, ids);
-  console.log(`load ${id}: ${counted(ids.length, 'scenario')}`);
+  say(`load ${id}: ${counted(ids.length, 'scenario')}`);
   const load = await followedLoad(connection, id, options.timeoutMs);
-  console.log(loadLines(load).join('\n'));
+  say(loadLines(load).join('\n'));
   if (options.junit !== null) {
     const subject = await subjectName(connection, options.subject);
     await save(options.junit, loadJunit(load, subject, options.failUnder));
   }
-  return isLoadEnough(load, options.failUnder) ? exit.passed : exit.failed;
+  const passed = isLoadEnough(load, options.failUnder);
+  if (options.json) console.log(JSON.stringify({ passed, load }, null, 2));
+  return passed ? exit.passed : exit.failed;
+}
+
+/** Lines for people: beside the JSON, if that was asked for. */
+function sayer({ json }: Options): (line: string) => void {
+  return json ? (line) => console.error(line) : (line) => console.log(line);
 }
 
 /** All runs as one batch: the first one's, until the last one's end. */
@@ -97,7 +109,7 @@ async function connectionOf({ keyFile, url }: Options): Promise<Connection> {
     throw new Trouble(
       'cannot tell which server to ask',
       `${missing} was not given, and ${error.message}`,
-      'give --url and --key-file (or TRUNKLINE_API_KEY), or run it where `npm start` was run',
+      `give --url and --key-file (or TRUNKLINE_API_KEY), or run it where \`${startCommand()}\` was run`,
     );
   });
   return connect(url ?? bootstrap.control_url, key ?? bootstrap.api_key);

@@ -1,8 +1,10 @@
 /**
- * `npm run call [number]`: a real call over TLS and SRTP to the running Trunkline. Listens, presses 1, listens
+ * `trunkline call [number]`: a real call over TLS and SRTP to the running Trunkline. Listens, presses 1, listens
  * again, hangs up, and prints the call as the API shows it.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { ownCommand, startCommand } from '#shared/own-command.ts';
 import type { HeardStats } from '../test/kit/fakes/heard-media.ts';
 import { SrtpPeer } from '../test/kit/fakes/srtp-peer.ts';
 import { loudness } from './call/loudness.ts';
@@ -10,16 +12,23 @@ import { Phone } from './call/phone.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
 import { type Bootstrap, bootstrapFile, caCertificate, readBootstrap } from './supervisor/bootstrap.ts';
 
-const number = process.argv[2] ?? '+14155550100';
+const usage = `Usage: ${ownCommand('call')} [number] [--json]
+
+Calls a number of the first organization (+14155550100), listens, presses 1, listens again, hangs up, and prints the call
+as the API shows it; with --json only that, as JSON.`;
+const { values, positionals } = readArguments();
+const number = positionals[0] ?? '+14155550100';
+const stillRunning = `check that Trunkline still runs (\`${startCommand()}\`)`;
 const silence = Buffer.alloc(160, 0xff);
 const listenMs = 5000;
 
 await reportTrouble(async () => {
+  if (values.help) return console.log(usage);
   const file = bootstrapFile(process.env);
   const bootstrap = await readBootstrap(file).catch((error: NodeJS.ErrnoException) => {
     const advice =
       error.code === 'ENOENT'
-        ? 'start Trunkline with `npm start` first; its data folder is TRUNKLINE_DATA (./data)'
+        ? `start Trunkline with \`${startCommand()}\` first; its data folder is TRUNKLINE_DATA (./data)`
         : 'run this as the owner of that file, or correct the file';
     throw new Trouble('cannot place a call', error.message, advice);
   });
@@ -33,15 +42,11 @@ async function checkNumber(bootstrap: Bootstrap): Promise<void> {
   const url = `${bootstrap.control_url}/v1/inbound/${encodeURIComponent(number)}`;
   const headers = { authorization: `Bearer ${bootstrap.api_key}` };
   const response = await fetch(url, { headers }).catch((error: Error) => {
-    throw new Trouble(
-      'cannot reach the API',
-      `${url}: ${error.message}`,
-      'check that `npm start` is still running',
-    );
+    throw new Trouble('cannot reach the API', `${url}: ${error.message}`, stillRunning);
   });
   if (response.status !== 404) return;
   throw new Trouble(
-    `${number} is not a number of the organization that \`npm start\` made`,
+    `${number} is not a number of the organization that the first start made`,
     'the number belongs to another organization, whose call log the key in bootstrap.json cannot read, or it does not exist (write it as E.164 with plus)',
     'call a number of GET /v1/inbound, or call this one from a phone and read the call with a key of its organization',
   );
@@ -51,11 +56,7 @@ async function placeCall(bootstrap: Bootstrap): Promise<string> {
   const { host, port } = bootstrap.sip;
   const phone = await Phone.connect({ host, port, ca: await caCertificate(bootstrap) }).catch(
     (error: Error) => {
-      throw new Trouble(
-        `cannot reach ${host}:${port} over TLS`,
-        error.message,
-        'check that `npm start` is still running',
-      );
+      throw new Trouble(`cannot reach ${host}:${port} over TLS`, error.message, stillRunning);
     },
   );
   const media = await SrtpPeer.open();
@@ -66,7 +67,7 @@ async function placeCall(bootstrap: Bootstrap): Promise<string> {
       throw new Trouble(
         'the call was not answered',
         `${response.startLine} ${response.header('warning') ?? ''}`,
-        'the log of `npm start` says why; 403 means that this address is not in allowed_ips of the number',
+        'the log of the edge says why; 403 means that this address is not in allowed_ips of the number',
       );
     }
     media.connect(response.body);
@@ -130,6 +131,7 @@ async function showRecord(bootstrap: Bootstrap, callId: string): Promise<void> {
     if (response.status === 200) {
       const { data } = (await response.json()) as { data: { call: Record<string, unknown> } };
       if (data.call.ended_at !== null) {
+        if (values.json) return console.log(JSON.stringify(data.call, null, 2));
         console.log(`\nin the call log:\n${JSON.stringify(data.call, null, 2)}`);
         console.log(`\nits SIP messages:\n  curl -H "authorization: $KEY" ${url}/trace`);
         console.log(`  curl -H "authorization: $KEY" -O ${url}/trace.pcap`);
@@ -142,10 +144,24 @@ async function showRecord(bootstrap: Bootstrap, callId: string): Promise<void> {
   throw new Trouble(
     'the call is not in the call log',
     `GET ${url} shows no ended call`,
-    'look at the log of `npm start`',
+    'look at the logs of the edge and of control',
   );
 }
 
+/** Beside the JSON, if that was asked for. */
 function say(line: string): void {
-  console.log(line);
+  if (values.json) console.error(line);
+  else console.log(line);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    });
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    process.exit(1);
+  }
 }

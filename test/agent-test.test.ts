@@ -266,6 +266,7 @@ describe('the options', () => {
       repeats: 1,
       failUnder: 100,
       annotations: false,
+      json: false,
       load: null,
     });
     expect(
@@ -286,6 +287,7 @@ describe('the options', () => {
       annotations: true,
       wait: true,
     });
+    expect(readOptions(['--pathway', 'p', '--json'], {})).toMatchObject({ json: true, wait: true });
     expect(readOptions(['-h'], {})).toBe('help');
   });
 

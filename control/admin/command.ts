@@ -1,4 +1,4 @@
-/** The parts of every `npm run admin` command. */
+/** The parts of every command of `trunkline admin`. */
 import { Value } from 'typebox/value';
 import { Line } from '#shared/api/common.ts';
 import type { Clock } from '#shared/clock.ts';
@@ -34,6 +34,7 @@ export const optionKinds = {
   weight: { type: 'string' },
   concurrent: { type: 'string' },
   'per-minute': { type: 'string' },
+  json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 

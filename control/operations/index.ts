@@ -1,5 +1,5 @@
 /** Operations on a whole deployment: backup, restore, demo data. */
-export { plainWords, readArguments, runProgram } from './arguments.ts';
+export { answer, plainWords, readArguments, runProgram } from './arguments.ts';
 export { makeBackup } from './backup.ts';
 export { deploymentSecrets, existingSecrets } from './existing-data.ts';
 export { cancelMove, moveDatabase } from './move-database.ts';

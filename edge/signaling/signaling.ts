@@ -247,7 +247,7 @@ export class Signaling implements Dialer {
       if (this.#wideReported.get(number) === networks.join()) continue;
       this.#options.log.warn(
         { number, networks },
-        'a number accepts calls from a very wide network; "npm run admin -- sip wide" shows whether its organization may',
+        'a number accepts calls from a very wide network; "trunkline admin sip wide" shows whether its organization may',
       );
     }
     this.#wideReported = new Map([...wide].map(([number, networks]) => [number, networks.join()]));

@@ -5,7 +5,7 @@ import type { Options } from './options.ts';
 
 export interface Connection {
   /** The JSON body. @throws Trouble for every response that is not a success */
-  ask<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T>;
+  ask<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<T>;
   /** Reads an event stream until it ends or breaks. */
   follow(path: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,5 +1,6 @@
-/** The command line of `npm run agent-test`. */
+/** The command line of `trunkline agent-test`. */
 import { parseArgs } from 'node:util';
+import { ownCommand } from '#shared/own-command.ts';
 import { Trouble } from '../setup/trouble.mjs';
 
 export interface Options {
@@ -22,6 +23,8 @@ export interface Options {
   readonly failUnder: number;
   /** Prints failures as annotations of a pull request. */
   readonly annotations: boolean;
+  /** Prints the results as JSON, and everything else to standard error. */
+  readonly json: boolean;
   /** Calls at once, in place of one run after the other; null: not asked for. */
   readonly load: LoadOptions | null;
 }
@@ -37,7 +40,7 @@ export interface LoadOptions {
 
 export const usage = `Runs test scenarios on a server and says what came of them.
 
-  npm run agent-test -- --pathway ID [options]
+  ${ownCommand('agent-test')} --pathway ID [options]
 
   --pathway ID       whose scenarios are run (or --persona ID)
   --version N        the version to test; default: the one in production, else the live one
@@ -47,6 +50,7 @@ export const usage = `Runs test scenarios on a server and says what came of them
   --junit FILE       write JUnit XML there; waits too
   --repeats N        run each scenario N times, 1 to 10; it passes when all its runs pass; waits too
   --fail-under N     succeed when at least N percent of the scenarios pass; default: 100
+  --json             print the results as JSON, and what happens meanwhile to standard error; waits too
   --annotations      print what failed as annotations of a pull request (GitHub); waits too
   --concurrency N    run the scenarios as N calls at once, again and again; waits too
   --ramp FROM:TO:STEP  the same with FROM calls at once, then STEP more, up to TO
@@ -77,6 +81,7 @@ const flags = {
   'level-seconds': { type: 'string' },
   number: { type: 'string' },
   text: { type: 'boolean' },
+  json: { type: 'boolean' },
   url: { type: 'string' },
   'key-file': { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -96,6 +101,7 @@ export function readOptions(
   const junit = given.junit ?? null;
   const repeats = within('--repeats', given.repeats, 1, 10) ?? 1;
   const annotations = given.annotations ?? false;
+  const json = given.json ?? false;
   const load = loadOptions(given);
   return {
     subject:
@@ -103,7 +109,7 @@ export function readOptions(
     version: whole('--version', given.version),
     scenarios: given.scenario ?? [],
     seed: whole('--seed', given.seed),
-    wait: (given.wait ?? false) || junit !== null || repeats > 1 || annotations || load !== null,
+    wait: (given.wait ?? false) || junit !== null || repeats > 1 || annotations || json || load !== null,
     junit,
     url: given.url ?? env.TRUNKLINE_URL ?? null,
     keyFile: given['key-file'] ?? null,
@@ -111,6 +117,7 @@ export function readOptions(
     repeats,
     failUnder: within('--fail-under', given['fail-under'], 0, 100) ?? 100,
     annotations,
+    json,
     load,
   };
 }
@@ -167,5 +174,5 @@ function within(name: string, text: string | undefined, least: number, most: num
 }
 
 function wrong(why: string): Trouble {
-  return new Trouble('invalid command', why, 'npm run agent-test -- --help lists the options');
+  return new Trouble('invalid command', why, `${ownCommand('agent-test')} --help lists the options`);
 }

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { onNode24 } from './setup/node24.mjs';
+
+await onNode24('trunkline.ts');
