@@ -9,6 +9,7 @@ import fastify, {
   LogController,
 } from 'fastify';
 import { ApiError, type ApiErrorCode, errorItem } from '#shared/errors.ts';
+import { supervisorAgent } from '#shared/supervisor-agent.ts';
 import type { App } from './app-types.ts';
 import { compiled } from './compiled.ts';
 import { addCors } from './cors.ts';
@@ -153,8 +154,9 @@ function loggedPath(request: FastifyRequest): string {
 
 function addAccessLog(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
-    // Probes and scrapers poll all the time, but their errors are still logged.
-    const level = probePaths.has(request.url) && reply.statusCode < 400 ? 'debug' : 'info';
+    // Probes and scrapers poll all the time, but their errors are still logged; not those of who waits for the start.
+    const isExpected = reply.statusCode < 400 || request.headers['user-agent'] === supervisorAgent;
+    const level = probePaths.has(request.url) && isExpected ? 'debug' : 'info';
     request.log[level](
       {
         method: request.method,

@@ -7,6 +7,7 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '#shared/clock.ts';
+import { supervisorAgent } from '#shared/supervisor-agent.ts';
 import { checkPorts, StartFailed } from './before-start.ts';
 import { type Bootstrap, bootstrapFile, readBootstrap } from './bootstrap.ts';
 import { nodeFlags } from './node-flags.ts';
@@ -108,7 +109,8 @@ async function health(env: NodeJS.ProcessEnv): Promise<number | null> {
   const host = env.CONTROL_HOST || '127.0.0.1';
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   try {
-    const response = await fetch(`http://${reachable}:${env.CONTROL_PORT || '8080'}/health`);
+    const headers = { 'user-agent': supervisorAgent };
+    const response = await fetch(`http://${reachable}:${env.CONTROL_PORT || '8080'}/health`, { headers });
     await response.arrayBuffer();
     return response.status;
   } catch {
