@@ -18,7 +18,10 @@ const Noise = Closed({
   noise_id: Optional(Uuid('Of POST /v1/agent-testing/noises; with kind given alone')),
   snr_db: Integer(-10, 60, "How far the noise is below the caller's speech"),
 });
-const Echo = Closed({ delay_ms: Integer(20, 500), level_db: Integer(-50, 0) });
+const Echo = Closed({
+  delay_ms: Integer(20, 500, 'Delay of the echo, ms'),
+  level_db: Integer(-50, 0, "Level of the echo against the agent's sound, dB"),
+});
 
 export const Weather = Type.Object(
   {
@@ -53,12 +56,17 @@ export function noiseProblem({ noise }: Weather): string | null {
 
 /** What the weather did to the caller's packets, and what of it was heard at the agent's end. */
 export const WeatherReport = Type.Object({
-  /** Packets of the caller, those dropped, and those that were overtaken. */
-  packets: Type.Integer(),
-  dropped: Type.Integer(),
-  overtaken: Type.Integer(),
-  /** Mean level of the loudest and of the quietest tenth of what the agent heard, dBov; null: it heard nothing. */
-  loud_dbov: Nullable(Type.Number()),
-  quiet_dbov: Nullable(Type.Number()),
+  packets: Type.Integer({ description: 'Packets of the caller' }),
+  dropped: Type.Integer({ description: 'Packets that were dropped' }),
+  overtaken: Type.Integer({ description: 'Packets that later ones overtook' }),
+
+  loud_dbov: Nullable(
+    Type.Number(),
+    'Mean level of the loudest tenth of what the agent heard, dBov; null: it heard nothing',
+  ),
+  quiet_dbov: Nullable(
+    Type.Number(),
+    'Mean level of the quietest tenth of what the agent heard, dBov; null: it heard nothing',
+  ),
 });
 export type WeatherReport = Static<typeof WeatherReport>;

@@ -3,6 +3,7 @@
  */
 import { type Static, Type } from 'typebox';
 import { codecNames } from '#shared/codecs.ts';
+import { described } from '#shared/described.ts';
 import { Iso, Nullable, oneOf } from '#shared/edge-protocol/schema.ts';
 
 /** Contract 3.5: reasons for a call to fail over. */
@@ -37,13 +38,15 @@ export const OutboundTrunkCore = {
 
 /** A failed attempt of a call at an endpoint (contract 3.4, `failover_attempts`). */
 export const FailoverAttempt = Type.Object({
-  host: Type.String(),
-  port: Type.Integer(),
-  priority: Type.Integer(),
-  started_at: Iso,
-  sip_code: Nullable(Type.Integer()),
-  error: Nullable(Type.String()),
-  duration_ms: Type.Integer(),
+  host: Type.String({ description: 'Host of the endpoint' }),
+  port: Type.Integer({ description: 'Port of the endpoint' }),
+  priority: Type.Integer({
+    description: '0: the endpoint of the configuration; 1 and 2: its failover endpoints',
+  }),
+  started_at: described(Iso, 'When the attempt began'),
+  sip_code: Nullable(Type.Integer(), 'SIP code of the response; null: none came'),
+  error: Nullable(Type.String(), 'Why it failed; null: the SIP code says it'),
+  duration_ms: Type.Integer({ description: 'How long the attempt took, ms' }),
 });
 export type FailoverAttempt = Static<typeof FailoverAttempt>;
 
@@ -81,60 +84,69 @@ export type HealthProbe = Static<typeof HealthProbe>;
 
 /** Contract 3.1. */
 export const DiscoveryAttempt = Type.Object({
-  address: Type.String(),
-  port: Type.Integer(),
-  transport: oneOf(['udp', 'tcp', 'tls']),
-  response_time_ms: Nullable(Type.Integer()),
-  response_code: Nullable(Type.Integer()),
-  user_agent: Nullable(Type.String()),
-  error: Nullable(oneOf(['timeout', 'refused', 'unreachable', 'tls_error'])),
-  message: Type.Optional(Type.String()),
+  address: Type.String({ description: 'Address that was probed' }),
+  port: Type.Integer({ description: 'Port that was probed' }),
+  transport: described(oneOf(['udp', 'tcp', 'tls']), 'Transport of the probe'),
+  response_time_ms: Nullable(Type.Integer(), 'Time to the response, ms; null: none came'),
+  response_code: Nullable(Type.Integer(), 'SIP code of the response; null: none came'),
+  user_agent: Nullable(Type.String(), 'User-Agent or Server of the response; null: none'),
+  error: Nullable(
+    oneOf(['timeout', 'refused', 'unreachable', 'tls_error']),
+    'Why there was no response; null: there was one',
+  ),
+  message: Type.Optional(Type.String({ description: 'Details' })),
 });
 export type DiscoveryAttempt = Static<typeof DiscoveryAttempt>;
 
 export const DiscoveryResult = Type.Object({
-  status: oneOf(['running', 'completed', 'failed']),
+  status: described(oneOf(['running', 'completed', 'failed']), 'Where the discovery is'),
   error: Nullable(
     Type.Object({
-      code: oneOf(['DNS_FAILURE', 'DISCOVERY_TIMEOUT', 'INTERNAL_ERROR', 'TARGET_NOT_ALLOWED']),
-      message: Type.String(),
+      code: described(
+        oneOf(['DNS_FAILURE', 'DISCOVERY_TIMEOUT', 'INTERNAL_ERROR', 'TARGET_NOT_ALLOWED']),
+        'Code of the error',
+      ),
+      message: Type.String({ description: 'The error in a sentence' }),
     }),
+    'Why it failed; null: it did not',
   ),
-  resolved_addresses: Type.Array(Type.String()),
+  resolved_addresses: Type.Array(Type.String(), { description: 'Addresses of the host' }),
   srv_records: Type.Array(
     Type.Object({
-      service: Type.String(),
-      target: Type.String(),
-      port: Type.Integer(),
-      priority: Type.Integer(),
-      weight: Type.Integer(),
+      service: Type.String({ description: 'Service of the record' }),
+      target: Type.String({ description: 'Host of the record' }),
+      port: Type.Integer({ description: 'Port of the record' }),
+      priority: Type.Integer({ description: 'Priority of the record, lower first' }),
+      weight: Type.Integer({ description: 'Weight of the record among those of its priority' }),
     }),
+    { description: 'SRV records of the host' },
   ),
-  attempts: Type.Array(DiscoveryAttempt),
+  attempts: Type.Array(DiscoveryAttempt, { description: 'Every probe' }),
   recommended: Nullable(
     Type.Object({
-      port: Type.Integer(),
-      transport: oneOf(['udp', 'tcp', 'tls']),
-      detected_system: Type.String(),
-      /** 0..1, and the evidence */
-      confidence: Type.Number(),
-      evidence: Type.Array(Type.String()),
-      user_agent: Nullable(Type.String()),
-      codecs: Type.Array(Type.String()),
-      methods: Type.Array(Type.String()),
-      usable: Type.Boolean(),
-      reason: Type.String(),
+      port: Type.Integer({ description: 'Port to use' }),
+      transport: described(oneOf(['udp', 'tcp', 'tls']), 'Transport to use'),
+      detected_system: Type.String({ description: 'What answers; `unknown`: nothing matches' }),
+      confidence: Type.Number({ description: 'How certain that is, 0 to 1' }),
+      evidence: Type.Array(Type.String(), { description: 'The traits that say so' }),
+      user_agent: Nullable(Type.String(), 'User-Agent or Server; null: none'),
+      codecs: Type.Array(Type.String(), { description: 'Codecs of its SDP' }),
+      methods: Type.Array(Type.String(), { description: 'Methods of its Allow header' }),
+      usable: Type.Boolean({ description: 'Whether it can be used: TLS 1.2 or higher' }),
+      reason: Type.String({ description: 'Why it can or cannot' }),
     }),
+    'How to reach it best; null: it runs, or nothing answered',
   ),
   tls: Nullable(
     Type.Object({
-      version: Type.String(),
-      cipher: Type.String(),
-      subject: Type.String(),
-      issuer: Type.String(),
-      valid_to: Iso,
-      trusted: Type.Boolean(),
+      version: Type.String({ description: 'Version of TLS' }),
+      cipher: Type.String({ description: 'Cipher suite' }),
+      subject: Type.String({ description: 'Subject of the certificate' }),
+      issuer: Type.String({ description: 'Issuer of the certificate' }),
+      valid_to: described(Iso, 'When the certificate expires'),
+      trusted: Type.Boolean({ description: 'Whether calls would accept the certificate' }),
     }),
+    'TLS handshake; null: there was none',
   ),
 });
 export type DiscoveryResult = Static<typeof DiscoveryResult>;

@@ -62,14 +62,31 @@ export function errorAnswers(route: DescribedRoute): Record<string, object> {
 }
 
 function errorAnswer(group: Group, status: number, codes: readonly ApiErrorCode[]): object {
-  const code = { type: 'string', enum: [...codes] };
+  const code = {
+    type: 'string',
+    enum: [...codes],
+    description: 'What went wrong; docs/errors.md says what to do',
+  };
   const item = {
     type: 'object',
     required: ['error', 'code', 'message'],
-    properties: { error: code, code, message: { type: 'string' }, details: { type: 'object' } },
+    properties: {
+      error: code,
+      code: { ...code, description: 'The same as `error`' },
+      message: { type: 'string', description: 'The error in a sentence, for people' },
+      details: { type: 'object', description: 'Where it is, which limit it was, and the like, by the code' },
+    },
   };
   const examples = codes.map((one) => [one, { value: errorBody(group, status, [exampleItem(one)]) }]);
-  const properties = { ...envelope(group, status), errors: { type: 'array', minItems: 1, items: item } };
+  const properties = {
+    ...envelope(group, status),
+    errors: {
+      type: 'array',
+      minItems: 1,
+      items: item,
+      description: 'What went wrong, the first decides the status',
+    },
+  };
   return {
     'x-response-description': codes.join(', '),
     'x-examples': Object.fromEntries(examples),
@@ -81,19 +98,20 @@ function errorAnswer(group: Group, status: number, codes: readonly ApiErrorCode[
 
 /** The wrapper around the errors. */
 function envelope(group: Group, status: number): Record<string, object> {
-  const none = { type: 'null' };
+  const none = { type: 'null', description: 'Always null: the request failed' };
+  const failed = { const: 'error', description: 'Always error' };
   switch (group) {
     case 'plain':
     case 'testing':
       return { data: none };
     case 'tools':
-      return { status: { const: 'error' }, data: none };
+      return { status: failed, data: none };
     case 'widget':
-      return { status: { const: status }, data: none };
+      return { status: { const: status, description: 'The HTTP status' }, data: none };
     case 'flat':
       return {
-        status: { const: 'error' },
-        message: { type: 'string' },
+        status: failed,
+        message: { type: 'string', description: 'That of the first error' },
         ...(status === 401 && { data: none }),
       };
   }

@@ -69,7 +69,46 @@ function schemaProblems(schema: unknown, path: string): string[] {
   return found;
 }
 
+/** Every property of a schema, at any depth, with its path. */
+function propertiesOf(schema: unknown, path: string): { readonly path: string; readonly schema: Property }[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([keyword, value]: [string, unknown]) => {
+    if (typeof value !== 'object' || value === null) return [];
+    if (keyword === 'properties') {
+      return Object.entries(value).flatMap(([name, part]: [string, Property]) => [
+        { path: `${path}.${name}`, schema: part },
+        ...propertiesOf(part, `${path}.${name}`),
+      ]);
+    }
+    if (['items', 'additionalProperties', 'not'].includes(keyword)) return propertiesOf(value, `${path}[]`);
+    if (!['anyOf', 'oneOf', 'allOf', 'patternProperties', '$defs'].includes(keyword)) return [];
+    return Object.values(value).flatMap((part: unknown) => propertiesOf(part, path));
+  });
+}
+
+interface Property {
+  readonly description?: string;
+  readonly anyOf?: readonly { readonly type?: string }[];
+}
+
+/** A property that says nothing, or may be null and does not say what that means. */
+function isSilent({ description = '', anyOf = [] }: Property): boolean {
+  const mayBeNull = anyOf.some(({ type }) => type === 'null');
+  return description.trim() === '' || (mayBeNull && !/\bnull\b/.test(description));
+}
+
 describe('the OpenAPI document', () => {
+  it('says what each property and parameter means, and what null means where it may be null', () => {
+    const parameters = operations().flatMap(({ name, operation }) =>
+      (operation.parameters ?? []).map((one) => ({ path: `${name} ?${one.name}`, schema: one as Property })),
+    );
+    const properties = media().flatMap(({ name, schema }) => propertiesOf(schema, name));
+    expect(properties.length).toBeGreaterThan(15_000);
+    const silent = [...parameters, ...properties].filter(({ schema }) => isSilent(schema));
+    expect(silent.map(({ path }) => path)).toEqual([]);
+    expect([{}, { anyOf: [{ type: 'null' }], description: 'Its end' }].every(isSilent)).toBe(true);
+  });
+
   it('is valid by the meta-schema of OpenAPI 3.1', async () => {
     const validator = new Validator();
     expect(await validator.validate({ ...document })).toEqual({ valid: true });

@@ -1,6 +1,7 @@
 /** PATCH /v1/sip/config: failover, codecs and alerts of one record (contract 3.5). */
 import { isIPv6 } from 'node:net';
-import type { ConfigPatch, Configuration, PatchedConfiguration } from '#shared/api/sip.ts';
+import type { Configuration, PatchedConfiguration } from '#shared/api/sip.ts';
+import type { ConfigPatch } from '#shared/api/sip-config.ts';
 import { ApiError } from '#shared/errors.ts';
 import { plainAddress } from '#shared/networks.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';

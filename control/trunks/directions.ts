@@ -1,6 +1,7 @@
 /** Reads the direction objects of attach and update: rules that a schema cannot express (contract 2.3 and 2.8). */
 import type { BlockList } from 'node:net';
-import type { Attach, InboundDirection, OutboundDirection } from '#shared/api/sip.ts';
+import type { Attach } from '#shared/api/sip.ts';
+import type { InboundDirection, OutboundDirection } from '#shared/api/sip-directions.ts';
 import { counted } from '#shared/counted.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';

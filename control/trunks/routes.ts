@@ -4,7 +4,6 @@ import { FirewallIps, OutboundSetup, OutboundSetupQuery } from '#shared/api/pbx-
 import {
   Attach,
   Attached,
-  ConfigPatch,
   Detach,
   Detached,
   NumberConfigurations,
@@ -18,6 +17,7 @@ import {
   Update,
   Updated,
 } from '#shared/api/sip.ts';
+import { ConfigPatch } from '#shared/api/sip-config.ts';
 import { TrunkHistory } from '#shared/api/trunk-history.ts';
 import { probeWork } from '#shared/fleet/assignment.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';

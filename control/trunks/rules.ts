@@ -1,5 +1,6 @@
 /** Applies attach and update requests to a number's SIP configurations: pure functions (contract 2.2 to 2.4). */
-import { type InboundDirection, mostConfigurations } from '#shared/api/sip.ts';
+import { mostConfigurations } from '#shared/api/sip.ts';
+import type { InboundDirection } from '#shared/api/sip-directions.ts';
 import { ApiError } from '#shared/errors.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { defaultTransferMode } from '#shared/transfer-mode.ts';

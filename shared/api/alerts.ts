@@ -8,46 +8,50 @@ const directions = ['inbound', 'outbound'] as const;
 const kinds = ['unreachable', 'failure_rate', 'response_time', 'certificate_expiring'] as const;
 
 export const AlertQuery = Type.Object({
-  phone_number: Optional(PhoneNumber()),
-  state: Optional(OneOf(['open', 'resolved'])),
-  kind: Optional(OneOf(kinds)),
-  limit: Optional(Integer(1, 500)),
+  phone_number: Optional(PhoneNumber('Only alerts of this number')),
+  state: Optional(OneOf(['open', 'resolved'], 'Only open alerts, or only resolved ones')),
+  kind: Optional(OneOf(kinds, 'Only alerts of this kind')),
+  limit: Optional(Integer(1, 500, 'Most entries of a page; default: 50')),
   before: Optional(Uuid('alert_id of the last entry of the previous page')),
 });
 
 export const AlertView = Type.Object({
-  alert_id: text,
-  kind: OneOf(kinds),
-  state: OneOf(['open', 'resolved']),
-  phone_number: text,
-  configuration_id: text,
-  direction: OneOf(directions),
-  endpoint: Nullable(text),
+  alert_id: Type.String({ description: 'Id of the alert' }),
+  kind: OneOf(kinds, 'What is wrong'),
+  state: OneOf(['open', 'resolved'], 'Whether it still is'),
+  phone_number: Type.String({ description: 'Number of the configuration' }),
+  configuration_id: Type.String({ description: 'Id of the configuration' }),
+  direction: OneOf(directions, 'Direction of the configuration'),
+  endpoint: Nullable(text, 'Endpoint that it is about; null: it is about none'),
   threshold: Type.Number({
     description: 'Minutes, percent, ms or days, by kind; at the time of the alert',
   }),
   value: Type.Number({ description: 'As it was when the alert was raised' }),
-  window_minutes: Nullable(Type.Integer()),
-  raised_at: Iso(),
-  resolved_at: Nullable(Iso()),
+  window_minutes: Nullable(Type.Integer(), 'Window of the failure rate, minutes; null: another kind'),
+  raised_at: Iso('When it was raised'),
+  resolved_at: Nullable(Iso(), 'When it was resolved; null: it is open'),
 });
 export type AlertView = Static<typeof AlertView>;
 
-export const AlertPage = Plain(Type.Object({ alerts: Type.Array(AlertView) }));
+export const AlertPage = Plain(
+  Type.Object({ alerts: Type.Array(AlertView, { description: 'Newest first' }) }),
+);
 
 export const AlertTest = Closed({
-  phone_number: PhoneNumber(),
-  direction: OneOf(directions),
-  configuration_id: Optional(Uuid()),
+  phone_number: PhoneNumber('Number of the configuration'),
+  direction: OneOf(directions, 'Its direction'),
+  configuration_id: Optional(Uuid('Id of the configuration; default: the primary one')),
 });
 export type AlertTest = Static<typeof AlertTest>;
 
 export const AlertTestResult = Type.Object({
-  channel: OneOf(['email', 'sms', 'webhook']),
-  target_count: Type.Integer(),
+  channel: OneOf(['email', 'sms', 'webhook'], 'Channel that was tried'),
+  target_count: Type.Integer({ description: 'Number of its recipients' }),
   ok: Type.Boolean({ description: 'Whether every target accepted the notification' }),
-  error: Nullable(text),
+  error: Nullable(text, 'Why it failed; null: it did not'),
 });
 export type AlertTestResult = Static<typeof AlertTestResult>;
 
-export const AlertTested = Plain(Type.Object({ channels: Type.Array(AlertTestResult) }));
+export const AlertTested = Plain(
+  Type.Object({ channels: Type.Array(AlertTestResult, { description: 'One for each enabled channel' }) }),
+);

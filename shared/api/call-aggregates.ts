@@ -18,8 +18,8 @@ export const CallAggregatesQuery = Type.Object({
   from_date: Optional(Text(1, 40, 'Date or ISO time: its period is the first one')),
   to_date: Optional(Text(1, 40, 'ISO time, exclusive; a bare date includes its day')),
   trunk_id: Optional(Text(1, 64, 'Only calls of this configuration')),
-  direction: Optional(OneOf(['inbound', 'outbound'])),
-  limit: Optional(Integer(1, 500)),
+  direction: Optional(OneOf(['inbound', 'outbound'], 'Only calls of this direction')),
+  limit: Optional(Integer(1, 500, 'Most entries of a page; default: 100')),
   after: Optional(Text(1, 100, 'next of the previous page')),
 });
 export type CallAggregatesQuery = Static<typeof CallAggregatesQuery>;
@@ -58,7 +58,7 @@ export const CallAggregates = Plain(
     complete: Type.Boolean({
       description: 'False while the calls of a version without aggregates are being counted, newest first',
     }),
-    aggregates: Type.Array(CallAggregate),
+    aggregates: Type.Array(CallAggregate, { description: 'Oldest first, then by trunk' }),
     next: Nullable(Type.String({ description: 'after of the next page; null: this one is the last' })),
   }),
 );

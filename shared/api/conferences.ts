@@ -1,35 +1,36 @@
 /** Conferences (contract 9.10). */
 import { type Static, Type } from 'typebox';
 import { Integer, Iso, OneOf, Plain, Text } from '#shared/api/common.ts';
-
-const text = Type.String();
+import { described } from '#shared/described.ts';
 
 const Party = Type.Object({
-  call_id: text,
-  direction: OneOf(['inbound', 'outbound']),
-  from: text,
-  to: text,
-  joined_at: Iso(),
-  moderator: Type.Boolean(),
-  muted: Type.Boolean(),
-  speaking: Type.Boolean(),
+  call_id: Type.String({ description: 'Id of the call' }),
+  direction: OneOf(['inbound', 'outbound'], 'Direction of the call'),
+  from: Type.String({ description: 'Who called' }),
+  to: Type.String({ description: 'Who was called' }),
+  joined_at: Iso('When it joined'),
+  moderator: Type.Boolean({ description: 'Whether it is a moderator' }),
+  muted: Type.Boolean({ description: 'Whether the others do not hear it' }),
+  speaking: Type.Boolean({ description: 'Whether it speaks now' }),
 });
 
 const ConferenceView = Type.Object({
-  conference_id: text,
-  name: text,
-  edge_id: text,
-  opened_at: Iso(),
+  conference_id: Type.String({ description: 'Id of the conference' }),
+  name: Type.String({ description: 'Its name' }),
+  edge_id: Type.String({ description: 'Edge on which it is' }),
+  opened_at: Iso('When the first party came'),
   parties: Type.Array(Party, { maxItems: 8, description: 'Who came first is first' }),
 });
 export type ConferenceView = Static<typeof ConferenceView>;
 
 export const ConferencesQuery = Type.Object({
-  limit: Type.Optional(Integer(1, 100)),
+  limit: Type.Optional(Integer(1, 100, 'Most entries of a page; default: 50')),
   before: Type.Optional(Text(1, 64, 'conference_id of the last entry of the previous page')),
 });
-export const ConferenceList = Plain(Type.Object({ conferences: Type.Array(ConferenceView) }));
-export const ConferenceOne = Plain(Type.Object({ conference: ConferenceView }));
+export const ConferenceList = Plain(
+  Type.Object({ conferences: Type.Array(ConferenceView, { description: 'Newest first' }) }),
+);
+export const ConferenceOne = Plain(Type.Object({ conference: described(ConferenceView, 'The conference') }));
 
 export const ConferencePath = Type.Object({
   conference_id: Type.String({ description: 'Id of the conference' }),
@@ -39,4 +40,6 @@ export const PartyPath = Type.Object({
   call_id: Type.String({ description: 'Id of the call' }),
 });
 
-export const PartyChanged = Plain(Type.Object({ message: text }));
+export const PartyChanged = Plain(
+  Type.Object({ message: Type.String({ description: 'Says what happened, for people' }) }),
+);

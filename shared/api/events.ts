@@ -7,7 +7,7 @@ export const EventQuery = Type.Object({
     Text(1, 1000, 'Types or families of events, separated by commas: call.ended,trunk; default: all'),
   ),
   call_id: Type.Optional(Text(1, 200, 'Only events about this call')),
-  number: Type.Optional(PhoneNumber()),
+  number: Type.Optional(PhoneNumber('Only events of this number')),
   trunk_id: Type.Optional(Text(1, 200, 'Only events about this trunk: the id of its configuration')),
   subject_id: Type.Optional(
     Text(1, 200, 'Only events about this call, trunk, alert, discovery, test call, test run, batch or port'),

@@ -1,5 +1,6 @@
 /** What an organization pays for language models; nobody else knows, and a list of ours would age. */
 import { type Static, Type } from 'typebox';
+import { described } from '#shared/described.ts';
 import { Closed, Text } from './common.ts';
 
 const mostModels = 100;
@@ -7,16 +8,32 @@ const Price = () => Type.Number({ minimum: 0, maximum: 1_000_000, description: '
 const currency = () => Type.String({ pattern: '^[A-Z]{3}$', minLength: 3, maxLength: 3, examples: ['USD'] });
 
 export const ModelPrices = Closed({
-  currency: currency(),
-  models: Type.Array(Closed({ model: Text(1, 200), input: Price(), output: Price() }), {
-    maxItems: mostModels,
-  }),
+  currency: described(currency(), 'Three upper-case letters, ISO 4217'),
+  models: Type.Array(
+    Closed({
+      model: Text(1, 200, 'Name of the model, as runs show it'),
+      input: described(Price(), 'Price of a million input tokens'),
+      output: described(Price(), 'Price of a million output tokens'),
+    }),
+    {
+      maxItems: mostModels,
+      description: 'By model',
+    },
+  ),
 });
 export type ModelPrices = Static<typeof ModelPrices>;
 
 export const ModelPricesView = Type.Object({
-  currency: Type.String(),
-  models: Type.Array(Type.Object({ model: Type.String(), input: Type.Number(), output: Type.Number() }), {
-    maxItems: mostModels,
-  }),
+  currency: Type.String({ description: 'Three upper-case letters, ISO 4217' }),
+  models: Type.Array(
+    Type.Object({
+      model: Type.String({ description: 'Name of the model' }),
+      input: Type.Number({ description: 'Price of a million input tokens' }),
+      output: Type.Number({ description: 'Price of a million output tokens' }),
+    }),
+    {
+      maxItems: mostModels,
+      description: 'By model',
+    },
+  ),
 });

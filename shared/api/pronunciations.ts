@@ -6,10 +6,12 @@ import { pronunciationSizes as sizes } from '../pronunciation-sizes.ts';
 
 export const Pronunciations = List(
   Closed({
-    text: Text(1, sizes.text),
-    say: Text(1, sizes.say),
-    whole_words: Type.Optional(Type.Boolean()),
-    match_case: Type.Optional(Type.Boolean()),
+    text: Text(1, sizes.text, 'Text that is replaced'),
+    say: Text(1, sizes.say, 'What is spoken in its place'),
+    whole_words: Type.Optional(
+      Type.Boolean({ description: 'Whether only whole words are replaced; default: true' }),
+    ),
+    match_case: Type.Optional(Type.Boolean({ description: 'Whether case counts; default: false' })),
   }),
   0,
   sizes.entries,

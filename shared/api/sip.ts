@@ -2,9 +2,7 @@
 import { type Static, Type } from 'typebox';
 import {
   Closed,
-  Integer,
   Iso,
-  Line,
   List,
   Nullable,
   OneOf,
@@ -15,9 +13,18 @@ import {
   Uuid,
 } from '#shared/api/common.ts';
 import { EndpointCertificate } from '#shared/api/endpoint-certificate.ts';
-import { codecNames } from '#shared/codecs.ts';
-import { transferModes } from '#shared/transfer-mode.ts';
-import { failoverTriggers } from '#shared/trunk-protocol.ts';
+import {
+  AuthMode,
+  DigestAuth,
+  HeaderItem,
+  InboundDirection,
+  OutboundDirection,
+  OutboundOptions,
+  RegisterAuth,
+  SipEndpoint,
+  TransferMode,
+} from '#shared/api/sip-directions.ts';
+import { described } from '#shared/described.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
@@ -25,279 +32,255 @@ const text = Type.String();
 /** Maximum SIP configurations of a number (contract 15). */
 export const mostConfigurations = 10;
 
-/** Only `tls` is accepted; the other two are listed so that the error can say why. */
-const Transport = OneOf(['tls', 'udp', 'tcp']);
-
-const mapped = { type: Type.Literal('custom'), key: Text(1, 128), value: Text(0, 1024) };
-const HeaderItem = Type.Union([
-  Closed({ ...mapped, passthrough: Optional(Type.Boolean()) }),
-  Closed({
-    type: Type.Literal('uui'),
-    target: Text(1, 128),
-    purpose: Optional(Text(0, 64)),
-    encoding: Type.Literal('hex'),
-    content: Optional(Text(0, 1024)),
-  }),
-]);
-const Headers = (direction: 'inbound' | 'outbound') =>
-  Nullable(Closed({ direction: Type.Literal(direction), headers: List(HeaderItem, 0, 15) }));
-
-const TransferMode = OneOf(
-  transferModes,
-  'Targets of a REFER from the peer: none, SIP users at the own hosts of the configuration, or also phone numbers and outbound configurations',
-);
-const common = {
-  port: Optional(Integer(1, 65535)),
-  transport: Optional(Transport),
-  secure_media: Optional(Type.Boolean()),
-  transfer_mode: Optional(TransferMode),
-};
-const InboundOptions = Closed({ ...common, allowed_ips: Optional(List(Text(1, 64), 0, 50)) });
-const OutboundOptions = Closed({
-  ...common,
-  sip_username: Optional(Nullable(Line(1, 128))),
-  sip_password: Optional(Nullable(Line(1, 256))),
-  sip_realm: Optional(Nullable(Line(1, 255))),
-});
-
-const AuthMode = OneOf(['ip', 'register', 'digest']);
-const RegisterAuth = Closed({ username: Line(1, 128), password: Line(8, 256) });
-/** Letters that no PBX writes with escapes; an address of the form `user@host` is one too. */
-const DigestUser = Type.String({ minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9._~+@-]+$' });
-const DigestAuth = Closed({ username: DigestUser, password: Line(8, 256) });
-const Priority = Integer(1, 100);
-const SipEndpoint = Text(1, 255, 'Host or SIP URI');
-
-export const InboundDirection = Closed({
-  type: Type.Literal('inbound'),
-  priority: Optional(Priority),
-  auth_mode: Optional(AuthMode),
-  register_auth: Optional(RegisterAuth),
-  digest_auth: Optional(DigestAuth),
-  sip_endpoint: Optional(Nullable(SipEndpoint)),
-  headers: Optional(Headers('inbound')),
-  options: Optional(InboundOptions),
-});
-export type InboundDirection = Static<typeof InboundDirection>;
-
-export const OutboundDirection = Closed({
-  type: Type.Literal('outbound'),
-  priority: Optional(Priority),
-  sip_endpoint: Optional(SipEndpoint),
-  headers: Optional(Headers('outbound')),
-  options: Optional(OutboundOptions),
-});
-export type OutboundDirection = Static<typeof OutboundDirection>;
-
 const Numbers = {
-  phone_number: Optional(PhoneNumber()),
-  phone_numbers: Optional(List(PhoneNumber(), 1, 100)),
+  phone_number: Optional(PhoneNumber('One number; exactly one of the two')),
+  phone_numbers: Optional(List(PhoneNumber(), 1, 100, 'Several numbers; exactly one of the two')),
 };
-const Service = Optional(Type.Literal('sip'));
+const Service = Optional(Type.Literal('sip', { description: 'Always sip' }));
 const DirectionName = [Type.Literal('inbound'), Type.Literal('outbound')] as const;
 
 export const Attach = Closed({
   ...Numbers,
-  directions: List(Type.Union([...DirectionName, InboundDirection, OutboundDirection]), 1, 10),
+  directions: List(
+    Type.Union([...DirectionName, InboundDirection, OutboundDirection]),
+    1,
+    10,
+    'Directions to add: each an object, or its `type` alone',
+  ),
   service: Service,
-  sip_endpoint: Optional(SipEndpoint),
-  options: Optional(OutboundOptions),
-  auth_mode: Optional(AuthMode),
-  register_auth: Optional(RegisterAuth),
-  digest_auth: Optional(DigestAuth),
+  sip_endpoint: Optional(described(SipEndpoint, 'For outbound entries without their own')),
+  options: Optional(described(OutboundOptions, 'For outbound entries without their own')),
+  auth_mode: Optional(described(AuthMode, 'For inbound entries without their own')),
+  register_auth: Optional(described(RegisterAuth, 'For inbound entries with `register` without their own')),
+  digest_auth: Optional(described(DigestAuth, 'For inbound entries with `digest` without their own')),
 });
 export type Attach = Static<typeof Attach>;
 
 export const Update = Closed({
-  phone_number: PhoneNumber(),
-  updates: Type.Union([
-    Closed({ ...InboundDirection.properties, id: Optional(Uuid()) }),
-    Closed({ ...OutboundDirection.properties, id: Optional(Uuid()) }),
-  ]),
+  phone_number: PhoneNumber('Number of the configuration'),
+  updates: Type.Union(
+    [
+      Closed({
+        ...InboundDirection.properties,
+        id: Optional(Uuid('Configuration to change; default: the primary one of the direction')),
+      }),
+      Closed({
+        ...OutboundDirection.properties,
+        id: Optional(Uuid('Configuration to change; default: the primary one of the direction')),
+      }),
+    ],
+    { description: 'What to change; what is left out stays' },
+  ),
 });
 export type Update = Static<typeof Update>;
 
 export const Detach = Closed({
   ...Numbers,
   directions: List(
-    Type.Union([...DirectionName, Closed({ type: OneOf(['inbound', 'outbound']), id: Optional(Uuid()) })]),
+    Type.Union([
+      ...DirectionName,
+      Closed({
+        type: OneOf(['inbound', 'outbound'], 'Direction of the configuration'),
+        id: Optional(Uuid('Configuration to remove; default: all of the direction')),
+      }),
+    ]),
     1,
     10,
+    'What to remove: each a direction, or one configuration of it',
   ),
   service: Service,
 });
 export type Detach = Static<typeof Detach>;
 
-const FailoverEndpoint = Closed({
-  host: Text(1, 255),
-  port: Optional(Integer(1, 65535)),
-  transport: Optional(Transport),
-  priority: Integer(1, 2),
-});
-const unique = { uniqueItems: true };
-const FailoverPatch = Closed({
-  enabled: Optional(Type.Boolean()),
-  endpoints: Optional(List(FailoverEndpoint, 0, 2)),
-  triggers: Optional(Type.Array(OneOf(failoverTriggers), { minItems: 1, maxItems: 3, ...unique })),
-  failback: Optional(OneOf(['auto', 'manual'])),
-  failback_now: Optional(Type.Literal(true, { description: 'Return to the primary endpoint at once' })),
-});
-const CodecPatch = Closed({
-  codecs: Optional(Type.Array(OneOf(codecNames), { minItems: 1, maxItems: 5, ...unique })),
-  transcode: Optional(Type.Boolean()),
-});
-const AlertPatch = Closed({
-  enabled: Optional(Type.Boolean()),
-  thresholds: Optional(
-    Closed({
-      unreachable_minutes: Optional(Integer(1, 1440)),
-      failure_rate_percent: Optional(Type.Number({ minimum: 1, maximum: 100 })),
-      failure_rate_window_minutes: Optional(Integer(5, 1440)),
-      response_time_ms: Optional(Integer(10, 10_000)),
-    }),
-  ),
-  channels: Optional(
-    Closed({
-      email: Optional(Type.Boolean()),
-      sms: Optional(Type.Boolean()),
-      webhook: Optional(Nullable(Text(1, 2048, 'An https:// URL'))),
-    }),
-  ),
-});
-
-/** The region of the edges that make a number's outbound calls. */
-const RegionPatch = Closed({
-  region: Optional(Nullable(Line(1, 64))),
-  strict: Optional(Type.Boolean({ description: 'Whether calls fail rather than leave from another region' })),
-});
-
-/** Null resets to the defaults; objects merge by key, arrays replace (contract 3.5). */
-export const ConfigPatch = Closed({
-  phone_number: PhoneNumber(),
-  direction: OneOf(['inbound', 'outbound']),
-  configuration_id: Optional(Uuid()),
-  failover_config: Optional(Nullable(FailoverPatch)),
-  codec_config: Optional(Nullable(CodecPatch)),
-  alert_config: Optional(Nullable(AlertPatch)),
-  region_config: Optional(Nullable(RegionPatch)),
-});
-export type ConfigPatch = Static<typeof ConfigPatch>;
-
 const FailoverConfig = Type.Object({
-  enabled: Type.Boolean(),
+  enabled: Type.Boolean({ description: 'Whether calls fail over to `endpoints`' }),
   endpoints: Type.Array(
-    Type.Object({ host: text, port: Type.Integer(), transport: text, priority: Type.Integer() }),
+    Type.Object({
+      host: Type.String({ description: 'Name or address of the endpoint' }),
+      port: Type.Integer({ description: 'Port of the endpoint' }),
+      transport: Type.String({ description: 'Always tls' }),
+      priority: Type.Integer({ description: '1: secondary; 2: tertiary' }),
+    }),
+    { description: 'Endpoints after the primary one' },
   ),
-  triggers: Type.Array(text, { maxItems: 3 }),
-  failback: text,
-  active_priority: Type.Integer(),
+  triggers: Type.Array(text, { maxItems: 3, description: 'What makes a call try the next endpoint' }),
+  failback: Type.String({
+    description: 'auto: back to the primary once it is healthy; manual: with `failback_now`',
+  }),
+  active_priority: Type.Integer({ description: 'Endpoint that calls use now: 0 is the primary' }),
 });
 const CodecConfig = Type.Object({
-  codecs: Type.Array(text, { maxItems: 5 }),
-  transcode: Type.Boolean(),
+  codecs: Type.Array(text, { maxItems: 5, description: 'Codecs that are offered, preferred first' }),
+  transcode: Type.Boolean({ description: 'Whether joined legs may differ in codec' }),
   unavailable: Type.Array(text, {
     maxItems: 5,
     description: 'Codecs whose library no connected edge has: they are never offered',
   }),
 });
 const AlertConfig = Type.Object({
-  enabled: Type.Boolean(),
-  thresholds: Type.Object({
-    unreachable_minutes: Type.Integer(),
-    failure_rate_percent: Type.Number(),
-    failure_rate_window_minutes: Type.Integer(),
-    response_time_ms: Type.Integer(),
-  }),
-  channels: Type.Object({ email: Type.Boolean(), sms: Type.Boolean(), webhook: Nullable(text) }),
+  enabled: Type.Boolean({ description: 'Whether alerts are raised' }),
+  thresholds: Type.Object(
+    {
+      unreachable_minutes: Type.Integer({ description: 'Time without a healthy endpoint, minutes' }),
+      failure_rate_percent: Type.Number({ description: 'Share of failed calls, percent' }),
+      failure_rate_window_minutes: Type.Integer({ description: 'Window of the failure rate, minutes' }),
+      response_time_ms: Type.Integer({ description: 'Mean response time of probes, ms' }),
+    },
+    { description: 'When alerts are raised' },
+  ),
+  channels: Type.Object(
+    {
+      email: Type.Boolean({ description: 'Whether they go to `alert_emails` of the organization' }),
+      sms: Type.Boolean({ description: 'Whether they go to `alert_sms_numbers` of the organization' }),
+      webhook: Nullable(text, 'URL that gets them; null: that of the organization'),
+    },
+    { description: 'Where alerts go' },
+  ),
 });
 
 /** State of the registration at the customer's server, for records that register. */
 const Registration = Type.Object({
-  state: OneOf(['registering', 'registered', 'failed', 'ended']),
-  registrar: text,
-  expires_at: Nullable(Iso()),
-  next_try_at: Nullable(Iso()),
-  sip_code: Nullable(Type.Integer()),
-  last_error: Nullable(text),
-  at: Iso(),
-  edge_id: Nullable(text),
+  state: OneOf(['registering', 'registered', 'failed', 'ended'], 'Where the registration is'),
+  registrar: Type.String({ description: 'Server at which the service registers' }),
+  expires_at: Nullable(Iso(), 'When the registration expires; null: there is none'),
+  next_try_at: Nullable(Iso(), 'When it is tried next; null: not planned'),
+  sip_code: Nullable(Type.Integer(), 'SIP code of the last response; null: none came'),
+  last_error: Nullable(text, 'Why the last attempt failed; null: it did not'),
+  at: Iso('When this was so'),
+  edge_id: Nullable(text, 'Edge that registers; null: none'),
 });
 
 export const Configuration = Type.Object({
-  id: text,
-  number: text,
-  org_id: text,
-  direction: OneOf(['inbound', 'outbound']),
-  priority: Type.Integer(),
-  sip_endpoint: Nullable(text),
-  headers: Nullable(Type.Object({ direction: text, headers: Type.Array(HeaderItem, { maxItems: 15 }) })),
-  options: Type.Object({
-    port: Type.Integer(),
-    transport: text,
-    secure_media: Type.Boolean(),
-    transfer_mode: TransferMode,
-    auth_mode: Optional(AuthMode),
-    allowed_ips: Optional(Type.Array(text, { maxItems: 50 })),
-    register_auth: Optional(Type.Object({ username: text, password: text })),
-    digest_auth: Optional(Type.Object({ username: text, password: text })),
-    sip_username: Optional(Nullable(text)),
-    sip_password: Optional(Nullable(text)),
-    sip_realm: Optional(Nullable(text)),
-  }),
-  failover_config: Nullable(FailoverConfig),
-  codec_config: CodecConfig,
-  alert_config: AlertConfig,
-  region_config: Nullable(Type.Object({ region: Nullable(text), strict: Type.Boolean() })),
-  inbound_sources: Optional(OneOf(['listed', 'none', 'open'])),
-  registration: Nullable(Registration),
+  id: Type.String({ description: 'Id of the configuration' }),
+  number: Type.String({ description: 'E.164 with plus' }),
+  org_id: Type.String({ description: 'Id of the organization' }),
+  direction: OneOf(['inbound', 'outbound'], 'inbound: calls to the service'),
+  priority: Type.Integer({ description: '1 to 100, lower is tried first' }),
+  sip_endpoint: Nullable(text, 'Host or SIP URI; null: inbound without one'),
+  headers: Nullable(
+    Type.Object({
+      direction: Type.String({ description: 'Direction of the configuration' }),
+      headers: Type.Array(HeaderItem, { maxItems: 15, description: 'Items of the mapping' }),
+    }),
+    'Header mapping; null: none',
+  ),
+  options: Type.Object(
+    {
+      port: Type.Integer({ description: 'Port of the peer' }),
+      transport: Type.String({ description: 'Always tls' }),
+      secure_media: Type.Boolean({ description: 'Always true' }),
+      transfer_mode: TransferMode,
+      auth_mode: Optional(described(AuthMode, 'inbound: how callers are admitted')),
+      allowed_ips: Optional(
+        Type.Array(text, { maxItems: 50, description: 'inbound: addresses and CIDR blocks that may call' }),
+      ),
+      register_auth: Optional(
+        Type.Object(
+          {
+            username: Type.String({ description: 'User name' }),
+            password: Type.String({ description: 'Always masked' }),
+          },
+          { description: 'With `register`: credentials of the registration' },
+        ),
+      ),
+      digest_auth: Optional(
+        Type.Object(
+          {
+            username: Type.String({ description: 'User name' }),
+            password: Type.String({ description: 'Always masked' }),
+          },
+          { description: 'With `digest`: credentials of the caller' },
+        ),
+      ),
+      sip_username: Optional(Nullable(text, 'outbound: user name for digest; null: none')),
+      sip_password: Optional(Nullable(text, 'outbound: masked; null: none')),
+      sip_realm: Optional(Nullable(text, 'outbound: realm for which the credentials count; null: any')),
+    },
+    { description: 'Settings of the configuration' },
+  ),
+  failover_config: Nullable(FailoverConfig, 'Failover; null: inbound'),
+  codec_config: described(CodecConfig, 'Codecs'),
+  alert_config: described(AlertConfig, 'Alerts'),
+  region_config: Nullable(
+    Type.Object({
+      region: Nullable(text, 'Region of the edges that place the calls; null: that of the organization'),
+      strict: Type.Boolean({ description: 'Whether calls fail rather than leave from another region' }),
+    }),
+    'Region; null: inbound',
+  ),
+  inbound_sources: Optional(
+    OneOf(['listed', 'none', 'open'], 'inbound: who may call: listed sources, nobody, or everybody'),
+  ),
+  registration: Nullable(
+    Registration,
+    'State of the registration; null: it does not register, or no edge has reported',
+  ),
   applied: Type.Boolean({ description: 'Whether every connected edge has confirmed this state' }),
-  health_status: OneOf(['healthy', 'unreachable', 'unchecked']),
-  created_at: Iso(),
-  updated_at: Iso(),
+  health_status: OneOf(['healthy', 'unreachable', 'unchecked'], 'Whether its endpoints answer probes'),
+  created_at: Iso('When it was created'),
+  updated_at: Iso('When it was changed last'),
 });
 export type Configuration = Static<typeof Configuration>;
 
 export const PatchedConfiguration = Plain(
-  Type.Object({ ...Configuration.properties, warnings: Type.Array(text) }),
+  Type.Object({
+    ...Configuration.properties,
+    warnings: Type.Array(text, { description: 'Codecs that no connected edge has, in sentences' }),
+  }),
 );
 export type PatchedConfiguration = Static<typeof PatchedConfiguration>['data'];
 
 export const RegisterNowRequest = Closed({
-  phone_number: PhoneNumber(),
-  configuration_id: Optional(Uuid()),
+  phone_number: PhoneNumber('Number that registers'),
+  configuration_id: Optional(Uuid('Configuration that registers; default: the first')),
 });
 export const RegisterNow = Plain(
   Type.Object({
-    configuration_id: text,
+    configuration_id: Type.String({ description: 'Id of the configuration' }),
     finished: Type.Boolean({ description: 'Whether the attempt has ended; see registration for the result' }),
-    registration: Nullable(Registration),
+    registration: Nullable(Registration, 'Its state; null: no edge has reported'),
   }),
 );
 export const RegisteringNow = Type.Object(RegisterNow.properties, {
   description: 'The attempt continues; ask GET /v1/sip',
 });
 
-const FailedNumber = Type.Object({ phone_number: text, error: text, message: text });
+const FailedNumber = Type.Object({
+  phone_number: Type.String({ description: 'As sent, or in E.164' }),
+  error: Type.String({ description: 'Code of the error' }),
+  message: Type.String({ description: 'The error in a sentence' }),
+});
 
 export const Attached = Plain(
   Type.Object({
-    configured: Type.Array(text),
-    failed: Type.Array(FailedNumber),
-    register_password_for_pbx: Optional(text),
-    warnings: Type.Array(text),
+    configured: Type.Array(text, {
+      description: 'Numbers that now have all entries, in the order of the request',
+    }),
+    failed: Type.Array(FailedNumber, { description: 'Numbers that were not changed' }),
+    register_password_for_pbx: Optional(
+      Type.String({ description: 'Password that the PBX must accept; shown only here' }),
+    ),
+    warnings: Type.Array(text, {
+      description: 'Stored settings that may not have the intended effect, in sentences',
+    }),
   }),
 );
 
 const configurations = {
-  inbound: Nullable(Configuration),
-  outbound: Nullable(Configuration),
-  configurations: Type.Array(Configuration, { maxItems: 10 }),
+  inbound: Nullable(Configuration, 'Primary inbound configuration; null: none'),
+  outbound: Nullable(Configuration, 'Primary outbound configuration; null: none'),
+  configurations: Type.Array(Configuration, {
+    maxItems: 10,
+    description: 'All of them: inbound first, then by priority',
+  }),
 };
 export const NumberConfigurations = Plain(Type.Object(configurations));
 export const Updated = Plain(
   Type.Object({
     ...configurations,
-    register_password_for_pbx: Optional(text),
+    register_password_for_pbx: Optional(
+      Type.String({ description: 'Password that the PBX must accept; shown only here' }),
+    ),
     warnings: Optional(
       Type.Array(text, { description: 'Warnings about stored settings that may not work as intended' }),
     ),
@@ -306,8 +289,14 @@ export const Updated = Plain(
 
 export const Detached = Plain(
   Type.Object({
-    detached: Type.Array(text),
-    failed: Type.Array(Type.Object({ ...FailedNumber.properties, direction: text })),
+    detached: Type.Array(text, { description: 'Numbers of which something was removed' }),
+    failed: Type.Array(
+      Type.Object({
+        ...FailedNumber.properties,
+        direction: Type.String({ description: 'Direction of the entry' }),
+      }),
+      { description: 'Entries that removed nothing' },
+    ),
   }),
 );
 
@@ -315,58 +304,69 @@ export const SipNumbers = Plain(
   Type.Object({
     numbers: Type.Array(
       Type.Object({
-        phone_number: text,
-        directions: Type.Array(text, { maxItems: 2 }),
-        sip_endpoint: Nullable(text),
-        health_status: text,
-        configuration_count: Type.Integer(),
+        phone_number: Type.String({ description: 'E.164 with plus' }),
+        directions: Type.Array(text, { maxItems: 2, description: 'Directions that are configured' }),
+        sip_endpoint: Nullable(text, 'Endpoint of the primary outbound configuration; null: none'),
+        health_status: Type.String({ description: 'Of all outbound configurations together' }),
+        configuration_count: Type.Integer({ description: 'Number of configurations' }),
       }),
+      { description: 'By number' },
     ),
   }),
 );
 export const SipNumbersQuery = PageQuery(1000, 1000);
 
-export const NumberQuery = Type.Object({ phone_number: PhoneNumber() });
+export const NumberQuery = Type.Object({ phone_number: PhoneNumber('Number of the configurations') });
 
-export const ParseDestination = Closed({ input: Text(0, 512) });
+export const ParseDestination = Closed({ input: Text(0, 512, 'Host or SIP URI to read') });
 export const ParsedDestination = Plain(
   Type.Object({
-    valid: Type.Boolean(),
+    valid: Type.Boolean({ description: 'Whether it can be read' }),
     parsed: Nullable(
       Type.Object({
-        host: text,
-        port: Optional(Type.Integer()),
-        user: Optional(text),
-        transport: Optional(OneOf(['udp', 'tcp', 'tls'])),
-        is_private_ip: Type.Boolean(),
-        normalized: text,
+        host: Type.String({ description: 'In lower case; IPv6 without brackets' }),
+        port: Optional(Type.Integer({ description: 'Only when it was given' })),
+        user: Optional(Type.String({ description: 'Only when it was given' })),
+        transport: Optional(OneOf(['udp', 'tcp', 'tls'], 'Only when it was given')),
+        is_private_ip: Type.Boolean({ description: 'Whether it is an address that may not be contacted' }),
+        normalized: Type.String({ description: '`sip:[user@]host:port;transport=t`' }),
       }),
+      'What it means; null: it cannot be read',
     ),
   }),
 );
 
 export const TrunkStatus = Plain(
   Type.Object({
-    status: OneOf(['healthy', 'unreachable', 'unchecked']),
-    response_time_ms: Nullable(Type.Integer()),
-    checked_at: Nullable(Iso()),
-    uptime_percentage: Nullable(Type.Number()),
-    uptime_percentage_30d: Nullable(Type.Number()),
-    average_response_time_ms: Nullable(Type.Integer()),
+    status: OneOf(['healthy', 'unreachable', 'unchecked'], 'healthy: an endpoint that calls may use answers'),
+    response_time_ms: Nullable(Type.Integer(), 'Of the active endpoint, ms; null: it is not healthy'),
+    checked_at: Nullable(Iso(), 'Last probe of the active endpoint; null: none'),
+    uptime_percentage: Nullable(
+      Type.Number(),
+      'Share of the probes of 24 hours at which the trunk was healthy, percent; null: no probes',
+    ),
+    uptime_percentage_30d: Nullable(Type.Number(), 'The same over 30 days; null: no probes'),
+    average_response_time_ms: Nullable(
+      Type.Integer(),
+      'Mean of the successful probes over 24 hours, ms; null: none',
+    ),
     endpoints: Type.Array(
       Type.Object({
-        configuration_id: text,
-        host: text,
-        port: Type.Integer(),
-        priority: Type.Integer(),
-        status: text,
-        response_time_ms: Nullable(Type.Integer()),
-        checked_at: Nullable(Iso()),
-        consecutive_failures: Type.Integer(),
-        active: Type.Boolean(),
-        edge_id: Nullable(text),
-        certificate: Nullable(EndpointCertificate),
+        configuration_id: Type.String({ description: 'Id of the configuration' }),
+        host: Type.String({ description: 'Host of the endpoint' }),
+        port: Type.Integer({ description: 'Port of the endpoint' }),
+        priority: Type.Integer({
+          description: '0: the endpoint of the configuration; 1 and 2: its failover endpoints',
+        }),
+        status: Type.String({ description: 'By the last probe' }),
+        response_time_ms: Nullable(Type.Integer(), 'Of the last probe; null: it failed, or there was none'),
+        checked_at: Nullable(Iso(), 'When it was probed last; null: never'),
+        consecutive_failures: Type.Integer({ description: 'Failed probes in a row' }),
+        active: Type.Boolean({ description: 'Whether the next call uses it first' }),
+        edge_id: Nullable(text, 'Edge that probes it; null: none'),
+        certificate: Nullable(EndpointCertificate, 'Certificate that it presented last; null: none was seen'),
       }),
+      { description: 'All outbound endpoints, failover included' },
     ),
   }),
 );

@@ -2,27 +2,27 @@
 import { type Static, Type } from 'typebox';
 import { Closed, Iso, Line, Nullable, OneOf, Plain, Text } from '#shared/api/common.ts';
 import { PhoneCredentials } from '#shared/api/phone-sessions.ts';
+import { described } from '#shared/described.ts';
 import { longestPhoneCaller } from '#shared/phone-session.ts';
 import { longestInstruction, supervisionModes } from '#shared/supervision.ts';
 
 const Optional = Type.Optional;
-const text = Type.String();
 
 /** Most that are listed of a call. */
 export const mostListedSupervisors = 100;
 
 export const SupervisorCreate = Closed({
-  caller: Optional(Line(1, longestPhoneCaller)),
+  caller: Optional(Line(1, longestPhoneCaller, 'Name of the supervisor; default: chosen by the service')),
 });
 
 export const SupervisorChange = Closed({
-  mode: OneOf(supervisionModes),
+  mode: OneOf(supervisionModes, 'What it does: listens, whispers, speaks, or takes the call over'),
   note: Optional(
     Nullable(
       Text(
         1,
         longestInstruction,
-        'What its model is told of what was said, when the agent gets the call back',
+        'What its model is told of what was said, when the agent gets the call back; null: nothing',
       ),
     ),
   ),
@@ -33,16 +33,16 @@ export const WhisperOrder = Closed({
 });
 
 const SupervisorView = Type.Object({
-  id: text,
+  id: Type.String({ description: 'Id of the supervisor' }),
   call_id: Type.String({ description: 'The supervised call' }),
   leg_call_id: Nullable(Type.String({ description: 'Its own call; null: it has made none yet' })),
-  caller: text,
-  mode: OneOf(supervisionModes),
+  caller: Type.String({ description: 'Name of the supervisor' }),
+  mode: OneOf(supervisionModes, 'What it does now'),
   state: OneOf(['waiting', 'joined', 'left', 'expired'], 'waiting: it may join until expires_at'),
-  created_at: Iso(),
-  expires_at: Iso(),
-  joined_at: Nullable(Iso()),
-  left_at: Nullable(Iso()),
+  created_at: Iso('When it was created'),
+  expires_at: Iso('Until when it may join'),
+  joined_at: Nullable(Iso(), 'When it joined; null: it has not'),
+  left_at: Nullable(Iso(), 'When it left; null: it has not'),
 });
 export type SupervisorView = Static<typeof SupervisorView>;
 
@@ -52,9 +52,14 @@ export const SupervisorPath = Type.Object({
 });
 
 export const SupervisorList = Plain(
-  Type.Object({ supervisors: Type.Array(SupervisorView, { maxItems: mostListedSupervisors }) }),
+  Type.Object({
+    supervisors: Type.Array(SupervisorView, { maxItems: mostListedSupervisors, description: 'Newest first' }),
+  }),
 );
-export const SupervisorOne = Plain(Type.Object({ supervisor: SupervisorView }));
+export const SupervisorOne = Plain(Type.Object({ supervisor: described(SupervisorView, 'The supervisor') }));
 export const SupervisorMade = Plain(
-  Type.Object({ supervisor: SupervisorView, credentials: PhoneCredentials }),
+  Type.Object({
+    supervisor: described(SupervisorView, 'The supervisor'),
+    credentials: described(PhoneCredentials, 'With what its browser calls'),
+  }),
 );

@@ -1,6 +1,7 @@
 /** The edge's reports about one call: its record, its transcript, its SIP trace. */
 import { type Static, Type } from 'typebox';
 import { answerers } from '#shared/answerer.ts';
+import { described } from '#shared/described.ts';
 import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { CallVariables } from './agents.ts';
 import { Iso, Nullable } from './schema.ts';
@@ -19,31 +20,60 @@ export type PeerHears = Static<typeof PeerHears>;
 
 /** Quality of one call (contract 3.4), from RTCP and arrival times. Null: not measured. */
 export const MediaReport = Type.Object({
-  packets_sent: Type.Integer(),
-  packets_received: Type.Integer(),
-  packets_lost: Type.Integer(),
-  /** RFC 3550 section 6.4.1 interarrival jitter */
-  jitter_ms: Nullable(Type.Number()),
-  round_trip_ms: Nullable(Type.Number()),
-  /** share of our packets lost according to the peer's last RTCP report, 0..100; absent: no report */
-  peer_loss_percent: Type.Optional(Type.Number()),
-  /** authentic RTCP packets from the peer */
-  rtcp_packets_received: Type.Optional(Type.Integer()),
-  peer_hears: Type.Optional(PeerHears),
-  /** packets dropped because they came from another source than the one in use */
-  packets_from_elsewhere: Type.Optional(Type.Integer()),
-  /** ITU-T G.107 E-model estimate, 1..5, of the worse direction */
-  mos: Nullable(Type.Number()),
-  /** the same for inbound audio, and for outbound audio from the peer's reports */
-  mos_received: Type.Optional(Nullable(Type.Number())),
-  mos_sent: Type.Optional(Nullable(Type.Number())),
-  verdict: MediaVerdict,
-  /** probable cause when the verdict is not two_way, in one or two sentences */
-  cause: Nullable(Type.String()),
-  /** both directions in a sentence, with the evidence */
-  summary: Type.Optional(Type.String()),
-  /** whether keys can be sent on the call; `none`: the peer's SDP has no telephone-event (RFC 4733) */
-  keys: Type.Optional(Type.Union([Type.Literal('telephone-event'), Type.Literal('none')])),
+  packets_sent: Type.Integer({ description: 'Packets that were sent' }),
+  packets_received: Type.Integer({ description: 'Packets that came' }),
+  packets_lost: Type.Integer({ description: 'Packets of the peer that were lost' }),
+
+  jitter_ms: Nullable(Type.Number(), 'Interarrival jitter, RFC 3550 section 6.4.1; null: not measured'),
+  round_trip_ms: Nullable(Type.Number(), 'Round trip by RTCP; null: not measured'),
+
+  peer_loss_percent: Type.Optional(
+    Type.Number({
+      description:
+        "Share of our packets lost according to the peer's last RTCP report, 0 to 100; absent: no report",
+    }),
+  ),
+
+  rtcp_packets_received: Type.Optional(Type.Integer({ description: 'Authentic RTCP packets from the peer' })),
+  peer_hears: Type.Optional(
+    described(
+      PeerHears,
+      'Whether the peer hears us, by its RTCP reports; `no`: they say nothing about our packets',
+    ),
+  ),
+
+  packets_from_elsewhere: Type.Optional(
+    Type.Integer({
+      description: 'Packets dropped because they came from another source than the one in use',
+    }),
+  ),
+
+  mos: Nullable(
+    Type.Number(),
+    'Estimate by the E-model of ITU-T G.107, 1 to 5, of the worse direction; null: not measured',
+  ),
+
+  mos_received: Type.Optional(Nullable(Type.Number(), 'The same of the audio that came; null: not measured')),
+  mos_sent: Type.Optional(
+    Nullable(
+      Type.Number(),
+      "The same of the audio that was sent, from the peer's reports; null: not measured",
+    ),
+  ),
+  verdict: described(MediaVerdict, 'In which directions audio went'),
+
+  cause: Nullable(
+    Type.String(),
+    'Probable cause when the verdict is not two_way, in one or two sentences; null: none',
+  ),
+
+  summary: Type.Optional(Type.String({ description: 'Both directions in a sentence, with the evidence' })),
+
+  keys: Type.Optional(
+    Type.Union([Type.Literal('telephone-event'), Type.Literal('none')], {
+      description: "Whether keys can be sent; `none`: the peer's SDP has no telephone-event (RFC 4733)",
+    }),
+  ),
 });
 export type MediaReport = Static<typeof MediaReport>;
 
@@ -62,14 +92,16 @@ export type TranscriptEntry = Static<typeof TranscriptEntry>;
 
 /** One SIP message of a call, as on the wire except for redacted secrets (contract 3.4). */
 export const TraceMessage = Type.Object({
-  at: Iso,
-  direction: Type.Union([Type.Literal('sent'), Type.Literal('received')]),
-  /** `address:port`, IPv6 in brackets */
-  local: Type.String(),
-  remote: Type.String(),
-  transport: Type.Union([Type.Literal('tls'), Type.Literal('wss')]),
-  start_line: Type.String(),
-  raw: Type.String(),
+  at: described(Iso, 'When it was sent or came'),
+  direction: Type.Union([Type.Literal('sent'), Type.Literal('received')], {
+    description: 'Whether the edge sent or received it',
+  }),
+
+  local: Type.String({ description: 'Address and port of the edge; IPv6 in brackets' }),
+  remote: Type.String({ description: 'Address and port of the peer; IPv6 in brackets' }),
+  transport: Type.Union([Type.Literal('tls'), Type.Literal('wss')], { description: 'Transport' }),
+  start_line: Type.String({ description: 'Request line or status line' }),
+  raw: Type.String({ description: 'The whole message; secrets are replaced by REDACTED' }),
 });
 export type TraceMessage = Static<typeof TraceMessage>;
 

@@ -1,5 +1,6 @@
 /** All reports of the edge. */
 import { type Static, Type } from 'typebox';
+import { described } from '#shared/described.ts';
 import { DiscoveryResult, HealthProbe } from '#shared/trunk-protocol.ts';
 import { CallRecord, MediaVerdict, TraceMessage, TranscriptEntry } from './calls.ts';
 import { Refusal, TrunkMove } from './fleet.ts';
@@ -9,52 +10,54 @@ import { Iso, Nullable, oneOf } from './schema.ts';
 
 /** Current state of a test call (contract 3.2); the last report has a `result` other than `pending`. */
 export const TestCallState = Type.Object({
-  status: oneOf([
-    'queued',
-    'initiated',
-    'ringing',
-    'in-progress',
-    'completed',
-    'failed',
-    'busy',
-    'no-answer',
-  ]),
-  result: oneOf(['pending', 'connected', 'failed', 'busy', 'no_answer']),
-  /** from answer to end; 0 when unanswered */
-  duration_seconds: Type.Number(),
-  sip_code: Nullable(Type.Integer()),
-  sip_call_id: Nullable(Type.String()),
-  codec: Nullable(Type.String()),
-  error: Nullable(Type.String()),
-  /** what is wrong with the trunk, one sentence; null before the end and when nothing is wrong */
-  diagnosis: Nullable(Type.String()),
+  status: described(
+    oneOf(['queued', 'initiated', 'ringing', 'in-progress', 'completed', 'failed', 'busy', 'no-answer']),
+    'Where the call is, or how it ended',
+  ),
+  result: described(
+    oneOf(['pending', 'connected', 'failed', 'busy', 'no_answer']),
+    'connected: answered, and packets went both ways; pending: it has not ended',
+  ),
+  duration_seconds: Type.Number({ description: 'From the answer to the end; 0: not answered' }),
+  sip_code: Nullable(Type.Integer(), 'SIP code of the final response; null: none came yet'),
+  sip_call_id: Nullable(Type.String(), 'Call-ID in signaling; null: not known yet'),
+  codec: Nullable(Type.String(), 'Codec of the call; null: none was agreed'),
+  error: Nullable(Type.String(), 'Code of what went wrong; null: nothing'),
+  diagnosis: Nullable(
+    Type.String(),
+    'What is wrong with the trunk, one sentence; null: it has not ended, or nothing is wrong',
+  ),
   timeline: Type.Array(
     Type.Object({
-      event: oneOf([
-        'initiated',
-        'trying',
-        'ringing',
-        'early_media',
-        'answered',
-        'media_confirmed',
-        'dtmf_sent',
-        'failover',
-        'completed',
-        'failed',
-        'busy',
-        'no_answer',
-      ]),
-      at: Iso,
-      detail: Type.String(),
+      event: described(
+        oneOf([
+          'initiated',
+          'trying',
+          'ringing',
+          'early_media',
+          'answered',
+          'media_confirmed',
+          'dtmf_sent',
+          'failover',
+          'completed',
+          'failed',
+          'busy',
+          'no_answer',
+        ]),
+        'What happened',
+      ),
+      at: described(Iso, 'When it happened'),
+      detail: Type.String({ description: 'More about it; may be empty' }),
     }),
+    { description: 'What happened, in order' },
   ),
-  /** null before the answer */
   media: Nullable(
     Type.Object({
-      packets_sent: Type.Integer(),
-      packets_received: Type.Integer(),
-      verdict: MediaVerdict,
+      packets_sent: Type.Integer({ description: 'Packets that were sent' }),
+      packets_received: Type.Integer({ description: 'Packets that came' }),
+      verdict: described(MediaVerdict, 'In which directions audio went'),
     }),
+    'Audio of the call; null: not answered',
   ),
 });
 export type TestCallState = Static<typeof TestCallState>;

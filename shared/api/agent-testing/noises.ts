@@ -9,7 +9,7 @@ export const mostNoises = 20;
 const mostFileCharacters = 1_000_000;
 
 export const NoiseCreate = Closed({
-  name: Text(1, 200),
+  name: Text(1, 200, 'Name of the noise'),
   wav: Matching('^[A-Za-z0-9+/]+={0,2}$', 'a file in base64', {
     maxLength: mostFileCharacters,
     description:
@@ -18,9 +18,14 @@ export const NoiseCreate = Closed({
 });
 export type NoiseCreate = Static<typeof NoiseCreate>;
 
-const NoiseView = Type.Object({ id: Uuid(), name: Type.String(), seconds: Type.Number(), created_at: Iso() });
+const NoiseView = Type.Object({
+  id: Uuid('Id of the noise'),
+  name: Type.String({ description: 'Name of the noise' }),
+  seconds: Type.Number({ description: 'Its length, s' }),
+  created_at: Iso('When it was created'),
+});
 export type NoiseView = Static<typeof NoiseView>;
 
 export const NoisePath = PathId('id', 'Id of a noise');
 export const NoiseAnswer = Testing(NoiseView.properties);
-export const NoiseList = Testing({ noises: List(NoiseView, 0, mostNoises) });
+export const NoiseList = Testing({ noises: List(NoiseView, 0, mostNoises, 'Newest first, all of them') });

@@ -12,6 +12,7 @@ import {
   Text,
   Uuid,
 } from '#shared/api/common.ts';
+import { described } from '#shared/described.ts';
 import { Interval } from './analytics.ts';
 import { AssertionCreate, AssertionResultView, AssertionView } from './assertions.ts';
 import { Testing } from './wrapping.ts';
@@ -24,8 +25,8 @@ const int32 = 2_147_483_647;
 export const mostVersions = 20;
 
 const writable = {
-  name: Text(1, 200),
-  assertions: List(AssertionCreate, 1, 20),
+  name: Text(1, 200, 'Name of the watch'),
+  assertions: List(AssertionCreate, 1, 20, 'What decides whether a call went well'),
   sample_rate: Optional(
     Type.Number({
       minimum: 0.0001,
@@ -40,13 +41,13 @@ const writable = {
   drift_min_calls: Optional(
     Integer(5, 1000, 'Distinct calls of a version before it is compared; default: 20'),
   ),
-  enabled: Optional(Type.Boolean({ description: 'Default: true' })),
+  enabled: Optional(Type.Boolean({ description: 'Whether calls are judged; default: true' })),
 };
 export const WatchCreate = Closed({
   ...writable,
-  pathway_id: Optional(Uuid()),
-  persona_id: Optional(Uuid()),
-  phone_number: Optional(PhoneNumber()),
+  pathway_id: Optional(Uuid('Calls of this pathway')),
+  persona_id: Optional(Uuid('Calls of this persona')),
+  phone_number: Optional(PhoneNumber('Calls of this number')),
 });
 export type WatchCreate = Static<typeof WatchCreate>;
 export const WatchUpdate = Closed({
@@ -62,84 +63,112 @@ export type WatchedStatus = (typeof watchedStatuses)[number];
 const VersionShare = Type.Object({
   version: Nullable(Type.Integer({ description: 'Of the pathway; null: of a persona' })),
   calls: Type.Integer({ description: 'That passed or failed' }),
-  passed: Type.Integer(),
-  failed: Type.Integer(),
-  undecided: Type.Integer(),
-  pass_rate: Share,
-  distinct_conversations: Type.Integer(),
-  pass_rate_interval: Nullable(Interval),
-  pass_rate_note: Nullable(text),
-  first_at: Iso(),
-  last_at: Iso(),
+  passed: Type.Integer({ description: 'Calls that passed' }),
+  failed: Type.Integer({ description: 'Calls that failed' }),
+  undecided: Type.Integer({ description: 'Calls that were not decided' }),
+  pass_rate: described(Share, 'Share of `calls` that passed, 0 to 1; null: none'),
+  distinct_conversations: Type.Integer({
+    description: 'Calls in which the same was said at the same nodes count once',
+  }),
+  pass_rate_interval: Nullable(
+    Interval,
+    'Wilson interval of the pass rate, 95 %, over distinct conversations; null: fewer than two',
+  ),
+  pass_rate_note: Nullable(text, 'Why there is no interval; null: there is one'),
+  first_at: Iso('When the first of its calls ended'),
+  last_at: Iso('When the last of its calls ended'),
 });
 export type VersionShare = Static<typeof VersionShare>;
 
 const Compared = {
-  version: Nullable(Type.Integer()),
-  good_version: Nullable(Type.Integer()),
-  difference: Type.Number(),
-  interval: Interval,
+  version: Nullable(Type.Integer(), 'Version that was called last; null: a persona, which has none'),
+  good_version: Nullable(Type.Integer(), 'The last good version before it; null: there is none'),
+  difference: Type.Number({ description: 'Pass rate minus that of the good version' }),
+  interval: described(Interval, 'Newcombe interval of the difference, 95 %'),
 };
-export const WatchAlarm = Type.Object({ ...Compared, raised_at: Iso() });
+export const WatchAlarm = Type.Object({ ...Compared, raised_at: Iso('When the alarm was raised') });
 export type WatchAlarm = Static<typeof WatchAlarm>;
 
 const line = {
-  id: text,
-  name: text,
-  pathway_id: Nullable(text),
-  persona_id: Nullable(text),
-  phone_number: Nullable(text),
-  assertions: Type.Array(AssertionView, { maxItems: 20 }),
-  sample_rate: Type.Number(),
-  calls_per_day: Type.Integer(),
-  model_tokens_per_day: Type.Integer(),
-  drift_min_calls: Type.Integer(),
-  enabled: Type.Boolean(),
-  today: Type.Object({
-    judged: Type.Integer(),
-    skipped: Type.Integer({ description: 'Sampled, and not judged because the budget of the day was spent' }),
-    model_tokens: Type.Integer({ description: 'Estimated' }),
-  }),
-  alarm: Nullable(WatchAlarm),
-  created_at: Iso(),
-  updated_at: Iso(),
+  id: Type.String({ description: 'Id of the watch' }),
+  name: Type.String({ description: 'Its name' }),
+  pathway_id: Nullable(text, 'Calls of this pathway; null: of any'),
+  persona_id: Nullable(text, 'Calls of this persona; null: of any'),
+  phone_number: Nullable(text, 'Calls of this number; null: of any'),
+  assertions: Type.Array(AssertionView, { maxItems: 20, description: 'In their order' }),
+  sample_rate: Type.Number({ description: 'Share of the calls that are judged' }),
+  calls_per_day: Type.Integer({ description: 'Most calls judged in a UTC day' }),
+  model_tokens_per_day: Type.Integer({ description: 'Most tokens of the judge in a UTC day' }),
+  drift_min_calls: Type.Integer({ description: 'Distinct calls of a version before it is compared' }),
+  enabled: Type.Boolean({ description: 'Whether calls are judged' }),
+  today: Type.Object(
+    {
+      judged: Type.Integer({ description: 'Calls that were judged' }),
+      skipped: Type.Integer({
+        description: 'Sampled, and not judged because the budget of the day was spent',
+      }),
+      model_tokens: Type.Integer({ description: 'Estimated' }),
+    },
+    { description: 'The UTC day so far' },
+  ),
+  alarm: Nullable(WatchAlarm, 'The open alarm; null: there is none'),
+  created_at: Iso('When it was created'),
+  updated_at: Iso('When it was changed last'),
 };
 export const WatchAnswer = Testing({
   ...line,
-  versions: Type.Array(VersionShare, { maxItems: mostVersions }),
-  drift: Type.Object({
-    state: OneOf(['ok', 'drifted', 'unknown']),
-    compared: Nullable(Type.Object(Compared)),
+  versions: Type.Array(VersionShare, {
+    maxItems: mostVersions,
+    description: 'The version that was called last first',
   }),
+  drift: Type.Object(
+    {
+      state: OneOf(['ok', 'drifted', 'unknown'], 'unknown: too few calls, or no earlier version'),
+      compared: Nullable(Type.Object(Compared), 'The comparison; null: there is none'),
+    },
+    { description: 'The version that was called last against the last good one' },
+  ),
 });
 export const WatchLineAnswer = Testing(line);
-export const WatchList = Testing({ watches: Type.Array(Type.Object(line), { maxItems: 50 }) });
+export const WatchList = Testing({
+  watches: Type.Array(Type.Object(line), { maxItems: 50, description: 'Newest first, all of them' }),
+});
 export type WatchLine = Static<typeof WatchList>['watches'][number];
 export const WatchPath = PathId('id', 'Id of the watch');
 
 export const WatchedQuery = Type.Object({
-  status: Optional(OneOf(watchedStatuses)),
-  version: Optional(Type.Integer({ minimum: 0, maximum: int32 })),
-  limit: Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),
-  offset: Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0 })),
+  status: Optional(OneOf(watchedStatuses, 'Only calls with this status')),
+  version: Optional(Type.Integer({ minimum: 0, maximum: int32, description: 'Only calls of this version' })),
+  limit: Optional(
+    Type.Integer({ minimum: 1, maximum: 50, default: 20, description: 'Most entries of a page' }),
+  ),
+  offset: Optional(
+    Type.Integer({ minimum: 0, maximum: 1_000_000_000, default: 0, description: 'How many entries to skip' }),
+  ),
 });
 const WatchedCall = Type.Object({
-  call_id: text,
-  version: Nullable(Type.Integer()),
-  status: OneOf(watchedStatuses),
-  reasoning: text,
-  assertion_results: Type.Array(AssertionResultView, { maxItems: 20 }),
-  ended_at: Iso(),
-  judged_at: Iso(),
+  call_id: Type.String({ description: 'Id of the call' }),
+  version: Nullable(Type.Integer(), 'Version that answered; 0 is the live graph; null: a persona'),
+  status: OneOf(watchedStatuses, 'Whether it went well'),
+  reasoning: Type.String({ description: 'Why, in a sentence' }),
+  assertion_results: Type.Array(AssertionResultView, {
+    maxItems: 20,
+    description: 'In the order of the assertions',
+  }),
+  ended_at: Iso('When the call ended'),
+  judged_at: Iso('When it was judged'),
 });
 export type WatchedCall = Static<typeof WatchedCall>;
-export const WatchedList = Testing({ calls: Type.Array(WatchedCall), total_count: Type.Integer() });
+export const WatchedList = Testing({
+  calls: Type.Array(WatchedCall, { description: 'Newest first' }),
+  total_count: Type.Integer({ description: 'How many there are on all pages' }),
+});
 export const WatchedPath = Type.Object({
-  id: Type.String({ maxLength: 255 }),
-  call_id: Type.String({ maxLength: 255 }),
+  id: Type.String({ maxLength: 255, description: 'Id of the watch' }),
+  call_id: Type.String({ maxLength: 255, description: 'Id of the call' }),
 });
 export const WatchedScenario = Closed({
-  name: Optional(Text(1, 200)),
+  name: Optional(Text(1, 200, 'Name of the scenario; default: chosen by the service')),
   scenario_type: Optional(
     OneOf(
       ['REPLAY', 'AGENT'],

@@ -144,7 +144,9 @@ export function batchRoutes(app: App, services: TestingDeps, { stopped, streams 
       summary: 'A batch as server-sent events: state, end',
       produces: ['text/event-stream'],
       params: BatchPath,
-      headers: Type.Object({ 'last-event-id': Type.Optional(Type.String()) }),
+      headers: Type.Object({
+        'last-event-id': Type.Optional(Type.String({ description: 'The stream continues after this event' })),
+      }),
     },
     handler: async (request, reply) => {
       const orgId = orgOf(request);
