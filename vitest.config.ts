@@ -33,6 +33,7 @@ const onFiles = [
 const withoutWork = [
   'control/http/{cors,every-route,roles,unread-body}.test.ts',
   'control/deployment/openapi.test.ts',
+  'control/deployment/docs/site.test.ts',
 ];
 
 /**

@@ -38,6 +38,8 @@ export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly description?: string };
   paths?: Record<string, Record<string, Operation>>;
+  /** Events that are posted to customers, by type. */
+  webhooks?: Record<string, Record<string, Operation>>;
 }
 
 /**

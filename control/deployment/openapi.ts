@@ -1,8 +1,8 @@
-/** GET /openapi.json and GET /docs: generated from the routes' own schemas (contract 14.2). */
+/** GET /openapi.json and the pages under /docs: generated from the routes' own schemas (contract 14.2). */
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import type { App } from '../http/index.ts';
-import { docsPage } from './docs-page.ts';
+import { docsRoutes } from './docs/routes.ts';
 import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
 import { errorAnswers } from './openapi-errors.ts';
 import { exampleOf } from './openapi-examples.ts';
@@ -147,7 +147,6 @@ function tagOf(url: string): string {
 }
 
 export function openApiRoutes(app: App): void {
-  let page: string | undefined;
   app.route({
     method: 'GET',
     url: '/openapi.json',
@@ -155,17 +154,5 @@ export function openApiRoutes(app: App): void {
     schema: { summary: 'This API as an OpenAPI 3.1 document', produces: ['application/json'] },
     handler: async () => app.swagger(),
   });
-  app.route({
-    method: 'GET',
-    url: '/docs',
-    config: { access: 'public' },
-    schema: { summary: 'This API as a page', produces: ['text/html'] },
-    handler: async (_request, reply) => {
-      page ??= docsPage(app.swagger() as OpenApiDocument);
-      return reply
-        .type('text/html; charset=utf-8')
-        .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-        .send(page);
-    },
-  });
+  docsRoutes(app, () => app.swagger() as OpenApiDocument);
 }

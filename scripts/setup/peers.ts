@@ -12,8 +12,10 @@ export async function ensurePeers(): Promise<void> {
     [
       'baresip-core',
       'chromium',
+      'curl',
       'dnsmasq-base',
       'haproxy',
+      'jq',
       'kamailio',
       'kamailio-tls-modules',
       'openssl',

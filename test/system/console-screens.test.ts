@@ -15,6 +15,7 @@ import {
 } from '../kit/programs/console-page.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
+import { documentationSteps } from './console-docs.ts';
 import { pathwaySteps } from './console-pathways.ts';
 import { rejectsPort, startsPort } from './console-ports.ts';
 
@@ -338,4 +339,8 @@ describe('the screens of the organization', () => {
       .waitFor();
     await isAccessible(page);
   });
+});
+
+describe('the documentation', () => {
+  it.each(documentationSteps)('%s', (_what, steps) => steps({ page, control }));
 });

@@ -118,7 +118,9 @@ test('that command places a call and shows its record', async () => {
 test('a call to an unknown number fails with the reason', async () => {
   const call = npm('call', ['+14155559999']);
   expect(await call.ended).toBe(1);
-  expect(call.output()).toContain('+14155559999 is not a number of the organization that the first start made');
+  expect(call.output()).toContain(
+    '+14155559999 is not a number of the organization that the first start made',
+  );
 });
 
 test.each(['edge', 'control'])('%s restarts after a crash, and calls work again', async (program) => {

@@ -1,0 +1,117 @@
+/** Pages of docs/ as markup: headings with anchors, links between pages, nothing of their own HTML. */
+import { posix } from 'node:path';
+import type { Marked, Tokens } from 'marked';
+import { anchorOf, codeBlock, escaped } from './markup.ts';
+
+export interface Heading {
+  readonly level: number;
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface Section {
+  /** Empty before the first heading. */
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+export interface Rendered {
+  readonly title: string;
+  readonly html: string;
+  readonly headings: readonly Heading[];
+  /** The text under each heading, for the search. */
+  readonly sections: readonly Section[];
+}
+
+/** @param pages paths of all pages without `.md`, such as `contract/02-sip` */
+export async function markdownReader(pages: ReadonlySet<string>) {
+  // Only when somebody reads: a control plane starts without it.
+  const { Marked } = await import('marked');
+  const readerOf = (path: string): { marked: Marked; headings: Heading[] } => {
+    const headings: Heading[] = [];
+    const marked = new Marked({
+      gfm: true,
+      renderer: {
+        heading({ tokens, depth, text }: Tokens.Heading) {
+          const anchor = anchorOf(plainText(text));
+          const same = headings.filter((one) => one.id.replace(/-\d+$/, '') === anchor).length;
+          const id = same === 0 ? anchor : `${anchor}-${same}`;
+          headings.push({ level: depth, id, text: plainText(text) });
+          return `<h${depth} id="${escaped(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+        },
+        link({ href, tokens }: Tokens.Link) {
+          const target = targetOf(href, path, pages);
+          const text = this.parser.parseInline(tokens);
+          return target === null ? text : `<a href="${escaped(target)}">${text}</a>`;
+        },
+        image({ href, text }: Tokens.Image) {
+          return `<img src="/docs/${escaped(posix.join(posix.dirname(path), href))}" alt="${escaped(text)}" loading="lazy">`;
+        },
+        code: ({ text }: Tokens.Code) => `${codeBlock(text, 'Code')}\n`,
+        // Comments for programs are in some pages.
+        html: ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text.replaceAll(/<!--[\s\S]*?-->/g, '')),
+        table(token: Tokens.Table) {
+          const cells = (tag: string, row: readonly Tokens.TableCell[]) =>
+            row
+              .map((cell) => {
+                const align = cell.align ? ` class="${cell.align}"` : '';
+                const scope = tag === 'th' ? ' scope="col"' : '';
+                return `<${tag}${scope}${align}>${this.parser.parseInline(cell.tokens)}</${tag}>`;
+              })
+              .join('');
+          const isNameless = token.header.every(({ text }) => text === '');
+          const head = isNameless ? '' : `<thead><tr>${cells('th', token.header)}</tr></thead>`;
+          const rows = token.rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('\n');
+          return `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>${head}<tbody>${rows}</tbody></table></div>\n`;
+        },
+      },
+    });
+    return { marked, headings };
+  };
+  return {
+    /** @param path of the page without `.md` */
+    async page(path: string, text: string): Promise<Rendered> {
+      const { marked, headings } = readerOf(path);
+      const html = await marked.parse(text);
+      const title = headings.find(({ level }) => level === 1)?.text ?? path;
+      return { title, html, headings, sections: sectionsOf(text) };
+    },
+    /** One line of the page at `path`. */
+    line(path: string, text: string): string {
+      return String(readerOf(path).marked.parseInline(text));
+    },
+  };
+}
+
+/** Where a link of a page leads on this site; null: to a file that is not part of it, such as source. */
+function targetOf(href: string, from: string, pages: ReadonlySet<string>): string | null {
+  if (/^https?:/.test(href) || href.startsWith('#')) return href;
+  if (href.startsWith('/')) return href;
+  const [file = '', anchor] = href.split('#');
+  const path = posix.normalize(posix.join(posix.dirname(from), file)).replace(/\.md$/, '');
+  if (!file.endsWith('.md') || !pages.has(path)) return null;
+  return `/docs/${path}${anchor === undefined ? '' : `#${anchor}`}`;
+}
+
+function plainText(markdown: string): string {
+  return markdown.replaceAll(/[`*]/g, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+}
+
+function sectionsOf(text: string): Section[] {
+  // A comment in a block of code is no heading.
+  const marked = text.replaceAll(/^```.*\n([\s\S]*?)^```$/gm, (_, code: string) =>
+    code.replaceAll(/^#/gm, ' #'),
+  );
+  return marked.split(/^(?=#{1,4} )/m).map((part) => {
+    const [, title = ''] = /^#+ (.+)\n?/.exec(part) ?? [];
+    const body = part.replace(/^#+ .+\n?/, '');
+    return {
+      id: title === '' ? '' : anchorOf(plainText(title)),
+      title: plainText(title),
+      text: plainText(body)
+        .replaceAll(/[|#>-]{2,}|\s+|\|/g, ' ')
+        .trim(),
+    };
+  });
+}

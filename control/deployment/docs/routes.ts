@@ -1,0 +1,130 @@
+/** GET /docs and the pages, files and the search under it (docs/internals/http.md). They need no key. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '#shared/errors.ts';
+import type { App } from '../../http/index.ts';
+import type { OpenApiDocument } from '../openapi-document.ts';
+import { root } from './contents.ts';
+import { DocsSite } from './site.ts';
+
+/** Nothing from elsewhere, no code in the page, and no page may frame it. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ');
+
+const pageHeaders = {
+  'content-security-policy': policy,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+};
+
+const types: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+};
+
+/** Plain modules for browsers: nothing is built, so the pages work as soon as control runs. */
+const browserFolder = join(import.meta.dirname, 'browser');
+
+interface Assets {
+  readonly folder: string;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/** The name of the folder has the hash of its files, so they may be kept for ever. */
+function readAssets(): Assets {
+  const names = readdirSync(browserFolder).sort();
+  const files = new Map(names.map((name) => [name, readFileSync(join(browserFolder, name), 'utf8')]));
+  const hash = createHash('sha256')
+    .update(JSON.stringify([...files]))
+    .digest('base64url')
+    .slice(0, 12);
+  return { folder: `/docs/assets/${hash}`, files };
+}
+
+export function docsRoutes(app: App, document: () => OpenApiDocument): void {
+  const assets = readAssets();
+  const site = new DocsSite(document, assets.folder);
+  const compressed = new Map<string, Buffer>();
+  const send = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    name: string,
+    text: string,
+    type: string,
+  ) => {
+    reply.type(type).header('vary', 'accept-encoding');
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
+    const kept = compressed.get(name) ?? (await promisify(gzip)(text));
+    // Bounded: only names of pages and files get here.
+    compressed.set(name, kept);
+    return reply.header('content-encoding', 'gzip').send(kept);
+  };
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply, url: string) => {
+    const page = await site.page(url);
+    if (page === null) throw ApiError.of('ROUTE_NOT_FOUND');
+    reply.headers(pageHeaders);
+    return send(request, reply, url, page, 'text/html; charset=utf-8');
+  };
+  const hidden = { config: { access: 'public' }, schema: { hide: true } } as const;
+  app.route({
+    method: 'GET',
+    url: '/docs',
+    config: { access: 'public' },
+    schema: { summary: 'The documentation: guides, and this API as pages', produces: ['text/html'] },
+    handler: (request, reply) => sendPage(request, reply, '/docs'),
+  });
+  app.route<{ Params: { '*': string } }>({
+    ...hidden,
+    method: 'GET',
+    url: '/docs/*',
+    handler: (request, reply) => sendPage(request, reply, `/docs/${request.params['*']}`),
+  });
+  app.route({
+    ...hidden,
+    method: 'GET',
+    url: '/docs/search.json',
+    handler: async (request, reply) =>
+      send(request, reply, 'search', await site.search(), 'application/json; charset=utf-8'),
+  });
+  app.route<{ Params: { hash: string; name: string } }>({
+    ...hidden,
+    method: 'GET',
+    url: '/docs/assets/:hash/:name',
+    handler: async (request, reply) => {
+      const { hash, name } = request.params;
+      const text = assets.files.get(name);
+      if (text === undefined || assets.folder !== `/docs/assets/${hash}`)
+        throw ApiError.of('ROUTE_NOT_FOUND');
+      reply.header('cache-control', 'public, max-age=31536000, immutable');
+      return send(request, reply, name, text, types[extname(name)] ?? 'text/plain');
+    },
+  });
+  app.route<{ Params: { name: string } }>({
+    ...hidden,
+    method: 'GET',
+    url: '/docs/pictures/:name',
+    handler: async (request, reply) => {
+      const { name } = request.params;
+      if (!/^[\w-]+\.webp$/.test(name)) throw ApiError.of('ROUTE_NOT_FOUND');
+      const picture = await readFile(join(root, 'docs', 'pictures', name)).catch(() => null);
+      if (!picture) throw ApiError.of('ROUTE_NOT_FOUND');
+      return reply.type('image/webp').header('cross-origin-resource-policy', 'same-origin').send(picture);
+    },
+  });
+}

@@ -1,0 +1,221 @@
+/** All pages under /docs: the guides of docs/ and the reference of the API. Each is made once, when it is first read. */
+import type { OpenApiDocument } from '../openapi-document.ts';
+import { readAdvice } from './advice.ts';
+import {
+  type ContentsGroup,
+  listedFolders,
+  pagePaths,
+  readContents,
+  readText,
+  withFolders,
+} from './contents.ts';
+import { apiMain, groupMain, webhooksMain } from './group-page.ts';
+import { type OperationGroup, operationGroups } from './groups.ts';
+import { type ContentsPart, pageHtml } from './layout.ts';
+import { type Heading, markdownReader, type Rendered } from './markdown.ts';
+import { escaped } from './markup.ts';
+import { operationMain, operationUrl } from './operation-page.ts';
+import { type SearchEntry, searchEntries } from './search-entries.ts';
+
+type Reader = Awaited<ReturnType<typeof markdownReader>>;
+
+interface Parts {
+  readonly document: OpenApiDocument;
+  readonly groups: readonly OperationGroup[];
+  readonly paths: readonly string[];
+  readonly guides: readonly ContentsGroup[];
+  readonly reader: Reader;
+}
+
+export class DocsSite {
+  readonly #document: () => OpenApiDocument;
+  readonly #assets: string;
+  readonly #pages = new Map<string, string>();
+  readonly #rendered = new Map<string, Rendered>();
+  #parts: Promise<Parts> | null = null;
+  #search: Promise<string> | null = null;
+
+  /** @param assets folder of the script and the style */
+  constructor(document: () => OpenApiDocument, assets: string) {
+    this.#document = document;
+    this.#assets = assets;
+  }
+
+  /** @param url such as /docs/api/calls @returns null: there is no such page */
+  async page(url: string): Promise<string | null> {
+    const known = this.#pages.get(url);
+    if (known !== undefined) return known;
+    const made = await this.#make(url);
+    // Bounded: only URLs of pages get here.
+    if (made !== null) this.#pages.set(url, made);
+    return made;
+  }
+
+  /** Every page, every heading, every endpoint, as JSON. */
+  async search(): Promise<string> {
+    this.#search ??= this.#entries().then((entries) => JSON.stringify(entries));
+    return this.#search;
+  }
+
+  /** For tests: the URL of every page. */
+  async urls(): Promise<string[]> {
+    const { groups, paths, document } = await this.#all();
+    return [
+      '/docs',
+      '/docs/api',
+      ...(document.webhooks ? ['/docs/api/webhooks'] : []),
+      ...groups.flatMap((group) => [
+        `/docs/api/${group.name}`,
+        ...group.operations.map((one) => operationUrl(group, one)),
+      ]),
+      ...paths.map((path) => `/docs/${path}`),
+    ];
+  }
+
+  async #make(url: string): Promise<string | null> {
+    const parts = await this.#all();
+    const { groups, document } = parts;
+    if (url === '/docs') return this.#html(parts, url, 'Documentation', homeMain(parts), []);
+    if (url === '/docs/api')
+      return this.#html(parts, url, 'API reference', apiMain(groups, document.webhooks), []);
+    if (url === '/docs/api/webhooks') {
+      if (!document.webhooks) return null;
+      return this.#html(parts, url, 'Webhook events', webhooksMain(document.webhooks), []);
+    }
+    const [, , area, name, id] = url.split('/');
+    if (area === 'api') return this.#reference(parts, url, name ?? '', id);
+    const path = url.slice('/docs/'.length);
+    if (!parts.paths.includes(path)) return null;
+    const { title, html, headings } = await this.#guide(parts, path);
+    return this.#html(parts, url, title, html, headings);
+  }
+
+  async #reference(parts: Parts, url: string, name: string, id: string | undefined): Promise<string | null> {
+    const group = parts.groups.find((one) => one.name === name);
+    if (!group) return null;
+    if (id === undefined) {
+      const guide = parts.paths.includes(group.guide) ? (await this.#guide(parts, group.guide)).title : null;
+      return this.#html(parts, url, group.title, groupMain(group, guide), []);
+    }
+    const described = group.operations.find((one) => one.id === id);
+    if (!described) return null;
+    const main = operationMain(described, {
+      advice: readAdvice(await readText('docs/errors.md')),
+      line: (markdown) => parts.reader.line('errors', markdown),
+      hasClient: (await readText('clients/typescript/README.md')) !== '',
+    });
+    const title = `${described.method} ${described.path}`;
+    return this.#html(parts, url, title, main, headingsOf(main));
+  }
+
+  #html(parts: Parts, url: string, title: string, main: string, headings: readonly Heading[]): string {
+    return pageHtml({ title, url, main, headings, contents: contentsOf(parts, url), assets: this.#assets });
+  }
+
+  async #guide({ reader }: Parts, path: string): Promise<Rendered> {
+    const known = this.#rendered.get(path);
+    if (known) return known;
+    const rendered = await reader.page(path, await readText(`docs/${path}.md`));
+    this.#rendered.set(path, rendered);
+    return rendered;
+  }
+
+  async #entries(): Promise<SearchEntry[]> {
+    const parts = await this.#all();
+    const pages = await Promise.all(
+      parts.paths.map(async (path) => ({ path, rendered: await this.#guide(parts, path) })),
+    );
+    return searchEntries(pages, parts.groups, parts.document.webhooks);
+  }
+
+  async #all(): Promise<Parts> {
+    this.#parts ??= this.#read();
+    return this.#parts;
+  }
+
+  async #read(): Promise<Parts> {
+    const document = this.#document();
+    const paths = await pagePaths();
+    const reader = await markdownReader(new Set(paths));
+    const readmes = new Map(
+      await Promise.all(
+        listedFolders.map(
+          async (folder): Promise<[string, string]> => [folder, await readText(`docs/${folder}/README.md`)],
+        ),
+      ),
+    );
+    const readmeOf = (folder: string) => readmes.get(folder) ?? '';
+    const listed = withFolders(readContents(await readText('README.md')), paths, readmeOf);
+    const titled = await Promise.all(
+      listed.map(async ({ title, pages }) => ({
+        title,
+        pages: await Promise.all(
+          pages
+            .filter(({ path }) => paths.includes(path))
+            .map(async (page) => ({ ...page, title: page.title || (await titleOf(page.path)) })),
+        ),
+      })),
+    );
+    return { document, groups: operationGroups(document), paths, guides: titled, reader };
+  }
+}
+
+async function titleOf(path: string): Promise<string> {
+  return /^# (.+)$/m.exec(await readText(`docs/${path}.md`))?.[1] ?? path;
+}
+
+/** The group of the page shows its endpoints, the others only their name. */
+function contentsOf({ groups, guides, document }: Parts, url: string): ContentsPart[] {
+  const current = groups.find(
+    ({ name }) => url === `/docs/api/${name}` || url.startsWith(`/docs/api/${name}/`),
+  );
+  const reference = [
+    { url: '/docs/api', text: 'All endpoints' },
+    ...groups.map(({ name, title }) => ({ url: `/docs/api/${name}`, text: title })),
+    ...(document.webhooks ? [{ url: '/docs/api/webhooks', text: 'Webhook events' }] : []),
+  ];
+  const endpoints = current
+    ? [
+        {
+          title: current.title,
+          links: [
+            { url: `/docs/api/${current.name}`, text: 'Overview' },
+            ...current.operations.map((one) => ({
+              url: operationUrl(current, one),
+              text: `${one.method} ${one.path}`,
+            })),
+          ],
+        },
+      ]
+    : [];
+  return [
+    ...guides.map(({ title, pages }) => ({
+      title,
+      links: pages.map((page) => ({ url: `/docs/${page.path}`, text: page.title })),
+    })),
+    { title: 'API reference', links: reference },
+    ...endpoints,
+  ];
+}
+
+function homeMain({ guides, groups }: Parts): string {
+  const lists = guides.map(
+    ({ title, pages }) =>
+      `<section><h2>${escaped(title)}</h2><ul>${pages
+        .map((page) => `<li><a href="/docs/${page.path}">${escaped(page.title)}</a></li>`)
+        .join('')}</ul></section>`,
+  );
+  const api = groups.map(({ name, title }) => `<li><a href="/docs/api/${name}">${escaped(title)}</a></li>`);
+  return `<h1>Trunkline</h1>
+<p>Connects carriers and PBXs to voice agents: SIP trunks over TLS with SRTP, and an API for everything else.</p>
+<div class="cards"><section><h2><a href="/docs/api">API reference</a></h2><ul>${api.join('')}</ul></section>
+${lists.join('\n')}</div>`;
+}
+
+function headingsOf(main: string): Heading[] {
+  return [...main.matchAll(/<h2 id="([^"]+)">([^<]+)<\/h2>/g)].map(([, id = '', text = '']) => ({
+    level: 2,
+    id,
+    text,
+  }));
+}
