@@ -2,12 +2,21 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { eventTypes } from '../control/events/types.ts';
 import { settingsPage } from '../scripts/settings-page.ts';
 import { largestPicture, pictures } from './pictures/screens.ts';
 
 const root = join(import.meta.dirname, '..');
 test('the settings page is that of the table of settings; node scripts/settings-page.ts writes it', () => {
   expect(readFileSync(join(root, 'docs', 'settings.md'), 'utf8')).toBe(settingsPage());
+});
+
+test('the page of events has every type, and no other', () => {
+  const page = readFileSync(join(root, 'docs', 'contract', '17-events.md'), 'utf8');
+  const [, table = ''] = page.split('## 17.2 Types');
+  const rows = [...table.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);
+  const shown = rows.flatMap((cell) => [...cell.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, type]) => type));
+  expect(shown.sort()).toEqual([...eventTypes].sort());
 });
 
 const documents = [

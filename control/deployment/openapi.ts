@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import type { App } from '../http/index.ts';
+import { CompressedTexts } from './docs/compressed.ts';
 import { docsRoutes } from './docs/routes.ts';
 import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
 import { errorAnswers } from './openapi-errors.ts';
@@ -147,12 +148,18 @@ function tagOf(url: string): string {
 }
 
 export function openApiRoutes(app: App): void {
+  const texts = new CompressedTexts();
+  /** Three megabytes that do not change: written once. */
+  let text: string | undefined;
   app.route({
     method: 'GET',
     url: '/openapi.json',
     config: { access: 'public' },
     schema: { summary: 'This API as an OpenAPI 3.1 document', produces: ['application/json'] },
-    handler: async () => app.swagger(),
+    handler: async (request, reply) => {
+      text ??= JSON.stringify(app.swagger());
+      return texts.send(request, reply, '/openapi.json', text, 'application/json; charset=utf-8');
+    },
   });
-  docsRoutes(app, () => app.swagger() as OpenApiDocument);
+  docsRoutes(app, () => app.swagger() as OpenApiDocument, texts);
 }

@@ -63,6 +63,11 @@ const shown = [
   'deployment',
 ];
 
+/** Of all groups, in that order, without their operations. */
+export const groupTitles: readonly Pick<Group, 'name' | 'title'>[] = shown.flatMap(
+  (name) => groups.find((one) => one.name === name) ?? [],
+);
+
 export interface Described {
   readonly id: string;
   readonly method: string;

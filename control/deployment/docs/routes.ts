@@ -3,12 +3,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#shared/errors.ts';
 import type { App } from '../../http/index.ts';
 import type { OpenApiDocument } from '../openapi-document.ts';
+import type { CompressedTexts } from './compressed.ts';
 import { root } from './contents.ts';
 import { DocsSite } from './site.ts';
 
@@ -57,29 +56,14 @@ function readAssets(): Assets {
   return { folder: `/docs/assets/${hash}`, files };
 }
 
-export function docsRoutes(app: App, document: () => OpenApiDocument): void {
+export function docsRoutes(app: App, document: () => OpenApiDocument, texts: CompressedTexts): void {
   const assets = readAssets();
   const site = new DocsSite(document, assets.folder);
-  const compressed = new Map<string, Buffer>();
-  const send = async (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    name: string,
-    text: string,
-    type: string,
-  ) => {
-    reply.type(type).header('vary', 'accept-encoding');
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(text);
-    const kept = compressed.get(name) ?? (await promisify(gzip)(text));
-    // Bounded: only names of pages and files get here.
-    compressed.set(name, kept);
-    return reply.header('content-encoding', 'gzip').send(kept);
-  };
   const sendPage = async (request: FastifyRequest, reply: FastifyReply, url: string) => {
     const page = await site.page(url);
     if (page === null) throw ApiError.of('ROUTE_NOT_FOUND');
     reply.headers(pageHeaders);
-    return send(request, reply, url, page, 'text/html; charset=utf-8');
+    return texts.send(request, reply, url, page, 'text/html; charset=utf-8');
   };
   const hidden = { config: { access: 'public' }, schema: { hide: true } } as const;
   app.route({
@@ -100,7 +84,7 @@ export function docsRoutes(app: App, document: () => OpenApiDocument): void {
     method: 'GET',
     url: '/docs/search.json',
     handler: async (request, reply) =>
-      send(request, reply, 'search', await site.search(), 'application/json; charset=utf-8'),
+      texts.send(request, reply, 'search', await site.search(), 'application/json; charset=utf-8'),
   });
   app.route<{ Params: { hash: string; name: string } }>({
     ...hidden,
@@ -112,7 +96,7 @@ export function docsRoutes(app: App, document: () => OpenApiDocument): void {
       if (text === undefined || assets.folder !== `/docs/assets/${hash}`)
         throw ApiError.of('ROUTE_NOT_FOUND');
       reply.header('cache-control', 'public, max-age=31536000, immutable');
-      return send(request, reply, name, text, types[extname(name)] ?? 'text/plain');
+      return texts.send(request, reply, name, text, types[extname(name)] ?? 'text/plain');
     },
   });
   app.route<{ Params: { name: string } }>({

@@ -10,7 +10,7 @@ import {
   withFolders,
 } from './contents.ts';
 import { apiMain, groupMain, webhooksMain } from './group-page.ts';
-import { type OperationGroup, operationGroups } from './groups.ts';
+import { groupTitles, type OperationGroup, operationGroups } from './groups.ts';
 import { type ContentsPart, pageHtml } from './layout.ts';
 import { type Heading, markdownReader, type Rendered } from './markdown.ts';
 import { escaped } from './markup.ts';
@@ -19,12 +19,17 @@ import { type SearchEntry, searchEntries } from './search-entries.ts';
 
 type Reader = Awaited<ReturnType<typeof markdownReader>>;
 
+/** What the guides are made of. */
 interface Parts {
-  readonly document: OpenApiDocument;
-  readonly groups: readonly OperationGroup[];
   readonly paths: readonly string[];
   readonly guides: readonly ContentsGroup[];
   readonly reader: Reader;
+}
+
+/** What the reference is made of: the document takes a moment, for which no guide waits. */
+interface Reference {
+  readonly document: OpenApiDocument;
+  readonly groups: readonly OperationGroup[];
 }
 
 export class DocsSite {
@@ -33,6 +38,7 @@ export class DocsSite {
   readonly #pages = new Map<string, string>();
   readonly #rendered = new Map<string, Rendered>();
   #parts: Promise<Parts> | null = null;
+  #reference: Reference | null = null;
   #search: Promise<string> | null = null;
 
   /** @param assets folder of the script and the style */
@@ -59,7 +65,8 @@ export class DocsSite {
 
   /** For tests: the URL of every page. */
   async urls(): Promise<string[]> {
-    const { groups, paths, document } = await this.#all();
+    const { paths } = await this.#all();
+    const { groups, document } = this.#described();
     return [
       '/docs',
       '/docs/api',
@@ -74,28 +81,32 @@ export class DocsSite {
 
   async #make(url: string): Promise<string | null> {
     const parts = await this.#all();
-    const { groups, document } = parts;
-    if (url === '/docs') return this.#html(parts, url, 'Documentation', homeMain(parts), []);
-    if (url === '/docs/api')
-      return this.#html(parts, url, 'API reference', apiMain(groups, document.webhooks), []);
-    if (url === '/docs/api/webhooks') {
-      if (!document.webhooks) return null;
-      return this.#html(parts, url, 'Webhook events', webhooksMain(document.webhooks), []);
-    }
+    if (url === '/docs') return this.#html(parts, url, 'Documentation', homeMain(parts));
     const [, , area, name, id] = url.split('/');
-    if (area === 'api') return this.#reference(parts, url, name ?? '', id);
+    if (area === 'api') return this.#referencePage(parts, url, name, id);
     const path = url.slice('/docs/'.length);
     if (!parts.paths.includes(path)) return null;
     const { title, html, headings } = await this.#guide(parts, path);
     return this.#html(parts, url, title, html, headings);
   }
 
-  async #reference(parts: Parts, url: string, name: string, id: string | undefined): Promise<string | null> {
-    const group = parts.groups.find((one) => one.name === name);
+  async #referencePage(
+    parts: Parts,
+    url: string,
+    name: string | undefined,
+    id: string | undefined,
+  ): Promise<string | null> {
+    const { groups, document } = this.#described();
+    if (name === undefined)
+      return this.#html(parts, url, 'API reference', apiMain(groups, document.webhooks));
+    if (name === 'webhooks' && id === undefined && document.webhooks) {
+      return this.#html(parts, url, 'Webhook events', webhooksMain(document.webhooks));
+    }
+    const group = groups.find((one) => one.name === name);
     if (!group) return null;
     if (id === undefined) {
       const guide = parts.paths.includes(group.guide) ? (await this.#guide(parts, group.guide)).title : null;
-      return this.#html(parts, url, group.title, groupMain(group, guide), []);
+      return this.#html(parts, url, group.title, groupMain(group, guide), [], group);
     }
     const described = group.operations.find((one) => one.id === id);
     if (!described) return null;
@@ -105,11 +116,18 @@ export class DocsSite {
       hasClient: (await readText('clients/typescript/README.md')) !== '',
     });
     const title = `${described.method} ${described.path}`;
-    return this.#html(parts, url, title, main, headingsOf(main));
+    return this.#html(parts, url, title, main, headingsOf(main), group);
   }
 
-  #html(parts: Parts, url: string, title: string, main: string, headings: readonly Heading[]): string {
-    return pageHtml({ title, url, main, headings, contents: contentsOf(parts, url), assets: this.#assets });
+  #html(
+    parts: Parts,
+    url: string,
+    title: string,
+    main: string,
+    headings: readonly Heading[] = [],
+    group: OperationGroup | null = null,
+  ): string {
+    return pageHtml({ title, url, main, headings, contents: contentsOf(parts, group), assets: this.#assets });
   }
 
   async #guide({ reader }: Parts, path: string): Promise<Rendered> {
@@ -125,7 +143,15 @@ export class DocsSite {
     const pages = await Promise.all(
       parts.paths.map(async (path) => ({ path, rendered: await this.#guide(parts, path) })),
     );
-    return searchEntries(pages, parts.groups, parts.document.webhooks);
+    const { groups, document } = this.#described();
+    return searchEntries(pages, groups, document.webhooks);
+  }
+
+  #described(): Reference {
+    if (this.#reference) return this.#reference;
+    const document = this.#document();
+    this.#reference = { document, groups: operationGroups(document) };
+    return this.#reference;
   }
 
   async #all(): Promise<Parts> {
@@ -134,7 +160,6 @@ export class DocsSite {
   }
 
   async #read(): Promise<Parts> {
-    const document = this.#document();
     const paths = await pagePaths();
     const reader = await markdownReader(new Set(paths));
     const readmes = new Map(
@@ -156,7 +181,7 @@ export class DocsSite {
         ),
       })),
     );
-    return { document, groups: operationGroups(document), paths, guides: titled, reader };
+    return { paths, guides: titled, reader };
   }
 }
 
@@ -164,15 +189,11 @@ async function titleOf(path: string): Promise<string> {
   return /^# (.+)$/m.exec(await readText(`docs/${path}.md`))?.[1] ?? path;
 }
 
-/** The group of the page shows its endpoints, the others only their name. */
-function contentsOf({ groups, guides, document }: Parts, url: string): ContentsPart[] {
-  const current = groups.find(
-    ({ name }) => url === `/docs/api/${name}` || url.startsWith(`/docs/api/${name}/`),
-  );
+/** @param current the group of the page, which shows its endpoints */
+function contentsOf({ guides }: Parts, current: OperationGroup | null): ContentsPart[] {
   const reference = [
     { url: '/docs/api', text: 'All endpoints' },
-    ...groups.map(({ name, title }) => ({ url: `/docs/api/${name}`, text: title })),
-    ...(document.webhooks ? [{ url: '/docs/api/webhooks', text: 'Webhook events' }] : []),
+    ...groupTitles.map(({ name, title }) => ({ url: `/docs/api/${name}`, text: title })),
   ];
   const endpoints = current
     ? [
@@ -198,14 +219,16 @@ function contentsOf({ groups, guides, document }: Parts, url: string): ContentsP
   ];
 }
 
-function homeMain({ guides, groups }: Parts): string {
+function homeMain({ guides }: Parts): string {
   const lists = guides.map(
     ({ title, pages }) =>
       `<section><h2>${escaped(title)}</h2><ul>${pages
         .map((page) => `<li><a href="/docs/${page.path}">${escaped(page.title)}</a></li>`)
         .join('')}</ul></section>`,
   );
-  const api = groups.map(({ name, title }) => `<li><a href="/docs/api/${name}">${escaped(title)}</a></li>`);
+  const api = groupTitles.map(
+    ({ name, title }) => `<li><a href="/docs/api/${name}">${escaped(title)}</a></li>`,
+  );
   return `<h1>Trunkline</h1>
 <p>Connects carriers and PBXs to voice agents: SIP trunks over TLS with SRTP, and an API for everything else.</p>
 <div class="cards"><section><h2><a href="/docs/api">API reference</a></h2><ul>${api.join('')}</ul></section>
