@@ -17,7 +17,8 @@ import { readControlConfig } from '../control/settings/config.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from './kit/control/edge-client.ts';
 import { listenOnce } from './kit/control/harness.ts';
 
-const folder = join(import.meta.dirname, '..', 'docs', 'guides');
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'docs', 'guides');
 /** In the order of their table. */
 const guides = [
   ...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/^\| \[[^\]]+\]\(([\w-]+)\.md\)/gm),
@@ -28,10 +29,12 @@ interface Block {
   readonly content: string;
 }
 
-const blocksOf = (name: string): Block[] =>
-  [...readFileSync(join(folder, `${name}.md`), 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
-    ([, language = '', content = '']) => ({ language, content }),
-  );
+const blocksIn = (page: string): Block[] =>
+  [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', content = '']) => ({
+    language,
+    content,
+  }));
+const blocksOf = (name: string) => blocksIn(readFileSync(join(folder, `${name}.md`), 'utf8'));
 
 let control: ControlApp;
 let edge: EdgeClient;
@@ -71,6 +74,10 @@ beforeAll(async () => {
     HOME: work,
     TRUNKLINE_URL: await url(),
     TRUNKLINE_KEY: made.key,
+    // As the walk-through of testing agents and its command name them.
+    URL: await url(),
+    KEY: made.key,
+    TRUNKLINE_API_KEY: made.key,
   };
   await prepareFirstCall(made.orgId);
 });
@@ -109,10 +116,14 @@ const mark = '\u001e';
 const nothingMissing = `if set | grep -E '^[A-Z_]+=(null|)$' | grep -v '^BEFORE='; then exit 9; fi`;
 
 /** Runs the blocks of a guide in one shell. @returns what each has written */
-async function run(name: string, blocks: readonly Block[]): Promise<string[]> {
+async function run(
+  name: string,
+  blocks: readonly Block[],
+  { cwd = work, options = '-euo' } = {},
+): Promise<string[]> {
   const script = [...blocks.map(({ content }) => `${content}\nprintf '${mark}'`), nothingMissing].join('\n');
-  const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd: work,
+  const child = spawn('bash', [options, 'pipefail', '-c', script], {
+    cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -176,6 +187,39 @@ test.each(guides)('the commands of the guide %s work, and answer as it shows', a
     return differences(JSON.parse(content), lastJson(output)).map((one) => `${before.content} ${one}`);
   });
   expect(wrong).toEqual([]);
+});
+
+/** What a page shows after a block of commands, as it writes output: indented. */
+function shownAfter(page: string, content: string): string | null {
+  const [, after = ''] = page.split(`\`\`\`sh\n${content}\`\`\`\n\n`);
+  const lines = after.split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('    '));
+  return end <= 0 ? null : lines.slice(0, end).join('\n');
+}
+
+/** Ids and times differ from run to run. */
+const alike = (output: string) =>
+  output
+    .trim()
+    .replaceAll(/^ +/gm, '')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
+    .replaceAll(/ +[0-9]+\.[0-9]$/gm, '');
+
+test('the walk-through of testing agents works, and shows what its page shows', async () => {
+  const file = join(root, 'docs', 'agent-testing.md');
+  const page = readFileSync(file, 'utf8');
+  // Where the key comes from on a machine of one's own.
+  const local = /^export (?:KEY|URL)=.*\n/gm;
+  const blocks = blocksIn(page).filter(({ language }) => language === 'sh');
+  const outputs = await run(
+    'agent-testing.md',
+    blocks.map(({ language, content }) => ({ language, content: content.replaceAll(local, '') })),
+    { cwd: root, options: '-uo' },
+  );
+  const shown = blocks.map(({ content }) => shownAfter(page, content));
+  expect(shown.filter((one) => one !== null).length).toBeGreaterThan(4);
+  const real = shown.map((one, index) => (one === null ? null : alike(outputs[index] ?? '')));
+  expect(real).toEqual(shown.map((one) => (one === null ? null : alike(one))));
 });
 
 test('an answer that differs from the page is found', () => {

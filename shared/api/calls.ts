@@ -123,7 +123,7 @@ export const CallView = Type.Object({
   end_at: Nullable(Iso(), 'When it ended; null: it has not'),
   call_length: Type.Number({ description: 'Time since the answer, minutes' }),
   corrected_duration: Type.Integer({ description: 'Time since the answer, s' }),
-  max_duration: Nullable(Type.Integer(), 'Longest call, minutes; null: an older call'),
+  max_duration: Nullable(Type.Integer(), 'Longest call, minutes; null: not known'),
   answered_by: Nullable(OneOf([...answerers]), 'Who answered; null: inbound, or not known yet'),
   call_ended_by: Nullable(
     OneOf(['ASSISTANT', 'USER', 'API', 'ERROR']),

@@ -46,8 +46,8 @@ export const ChatMessage = Closed({ message: Text(1, 4000, 'What the person says
 const ChatAnswer = Type.Object({
   chat_id: Type.String({ description: 'Id of the chat' }),
   assistant_responses: Type.Array(text, { description: 'What the agent says, in order' }),
-  current_node_id: Nullable(text, 'Node at which the agent is; null: the end'),
-  current_node_name: Nullable(text, 'Name of that node; null: the end'),
+  current_node_id: Nullable(text, 'Node at which the conversation is; null: none'),
+  current_node_name: Nullable(text, 'Name of that node; null: none'),
   chat_history: Type.Array(
     Type.Object({
       role: OneOf(['user', 'assistant'], 'Who said it'),

@@ -3,7 +3,10 @@ import { type Static, Type } from 'typebox';
 import { Nullable, OneOf } from '#shared/api/common.ts';
 
 export const Health = Type.Object({
-  status: OneOf(['ok', 'unavailable'], 'ok: the database answers and an edge is connected'),
+  status: OneOf(
+    ['ok', 'unavailable'],
+    'Whether the database answers and, where one is expected, an edge takes calls',
+  ),
   checks: Type.Object(
     {
       database: OneOf(['ok', 'down'], 'Whether the database answers'),

@@ -27,7 +27,7 @@ export const HeaderItem = Type.Union([
   }),
   Closed({
     type: Type.Literal('uui', { description: 'User-to-User header, RFC 7433' }),
-    target: Text(1, 128, 'inbound: variable that gets the content; outbound: name of the item'),
+    target: Text(1, 128, 'inbound: variable that gets the content'),
     purpose: Optional(Text(0, 64, 'Purpose parameter of the header')),
     encoding: Type.Literal('hex', { description: 'Always hex' }),
     content: Optional(Text(0, 1024, 'outbound: variable that is sent, or the text itself')),
