@@ -1,4 +1,5 @@
 /** Puts the control plane together: database, API, edge link, background work. It does not listen; its caller does. */
+import type { Registry } from 'prom-client';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { withLimits } from '#shared/limits.ts';
 import { alertRoutes, alertSenders, startAlerts } from './alerts/index.ts';
@@ -61,6 +62,8 @@ import { createWidgets, visitorRoutes, widgetMetrics, widgetRoutes } from './wid
 export interface ControlApp {
   readonly app: App;
   readonly services: Services;
+  /** Of `GET /metrics`, without those of the edges. */
+  readonly metrics: Registry;
   /**
    * Starts the background work, once the program listens and has said so. Programs that only use the API never call it.
    */
@@ -219,6 +222,7 @@ async function assemble(
   return {
     app,
     services,
+    metrics: metrics.registry,
     begin: () => background.begin(),
     underWay: () => ({
       listening: app.server.listening,

@@ -20,6 +20,7 @@ const rowOf = (name: string) => commandOf(name, commandTable);
 const optionFiles: Readonly<Record<string, readonly string[]>> = {
   admin: ['control/admin/command.ts'],
   'agent-test': ['scripts/agent-test/options.ts'],
+  doctor: ['scripts/doctor/command.ts'],
   backup: ['control/backup.ts', 'control/operations/arguments.ts'],
   restore: ['control/restore.ts', 'control/operations/arguments.ts'],
   'migrate-database': ['control/migrate-database.ts', 'control/operations/arguments.ts'],
@@ -28,7 +29,16 @@ const optionFiles: Readonly<Record<string, readonly string[]>> = {
 
 test('each of the former npm scripts is a command, and runs the same program', () => {
   const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
-  for (const name of ['admin', 'call', 'agent-test', 'backup', 'restore', 'migrate-database', 'seed-demo'])
+  for (const name of [
+    'admin',
+    'call',
+    'agent-test',
+    'doctor',
+    'backup',
+    'restore',
+    'migrate-database',
+    'seed-demo',
+  ])
     expect(scripts[name]).toMatch(new RegExp(`node ${rowOf(name).file.replace(/\.ts$/, '.(ts|mjs)')}$`));
 });
 

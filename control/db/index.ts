@@ -26,15 +26,22 @@ export { isPresent, livingReplicas } from './leases.ts';
 export { databaseLimits } from './limits.ts';
 export { type ColumnTypes, insertsMany, isAmong, isListed, updatesMany } from './many.ts';
 export { onIndex } from './on-index.ts';
-export { type Database, DatabaseTooNew, isCurrent, openDatabase } from './open.ts';
+export {
+  type Database,
+  DatabaseTooNew,
+  isCurrent,
+  openDatabase,
+  schemaState,
+} from './open.ts';
 export { type Listening, wakeListeners } from './postgres/listening.ts';
 export { addPartitions, dropPartitionsBefore, undatedRows } from './postgres/partitions.ts';
+export { serverVersion } from './postgres/server-version.ts';
 export { Replica } from './replica.ts';
 export { measureReplica } from './replica-metrics.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';
 export { holdDataFolder } from './sqlite/data-lock.ts';
 export type { SyncLog } from './sqlite/durability.ts';
-export { copyDatabase, damageOf } from './sqlite/files.ts';
+export { copyDatabase, damageOf, quickDamageOf } from './sqlite/files.ts';
 export { sealEarlier } from './sqlite/seal-earlier.ts';
 export type {
   AlertNoticeRow,

@@ -146,8 +146,25 @@ async function openFile(file: string, clock: Clock, sync: SyncLog | undefined): 
 
 /** Whether a database exists and has exactly this version's schema; it is not migrated. */
 export async function isCurrent(address: string): Promise<boolean> {
-  const applied = (await readUnmigrated(address, appliedMigrations)) ?? [];
-  return applied.length === Object.keys(migrations).length && applied.every((name) => name in migrations);
+  const state = await schemaState(address);
+  return state !== null && state.missing.length === 0 && state.unknown.length === 0;
+}
+
+export interface SchemaState {
+  /** Migrations of this version that the database does not have. */
+  readonly missing: readonly string[];
+  /** Migrations of the database that this version does not have. */
+  readonly unknown: readonly string[];
+}
+
+/** How the schema of an existing database differs from this version's; it is not migrated. Null: it has no schema. */
+export async function schemaState(address: string): Promise<SchemaState | null> {
+  const applied = await readUnmigrated(address, appliedMigrations);
+  if (applied === null) return null;
+  return {
+    missing: Object.keys(migrations).filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !Object.hasOwn(migrations, name)),
+  };
 }
 
 /** A database newer than this version of the program; the message says what to do. */

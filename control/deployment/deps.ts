@@ -1,4 +1,5 @@
 /** What health, metrics and the API description need from the rest of the control plane. */
+import type { Clock } from '#shared/clock.ts';
 import type { Models } from '#shared/models/models.ts';
 import type { Database } from '../db/index.ts';
 import type { EdgeConfigStore } from '../edge-config/index.ts';
@@ -9,6 +10,7 @@ import type { ControlConfig } from '../settings/index.ts';
 export interface DeploymentDeps {
   /** Models for chats and tests: language models where configured, else rules. */
   readonly models: Models;
+  readonly clock: Pick<Clock, 'now'>;
   readonly config: Pick<ControlConfig, 'expectEdge'>;
   readonly database: Database;
   /** The configuration that edges get. */

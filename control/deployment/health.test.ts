@@ -71,6 +71,40 @@ test('lists the draining edges', async () => {
   expect(body.edge).toMatchObject({ connected: 2, ids: ['edge-1', 'edge-2'], draining: ['edge-2'] });
 });
 
+test('tells the parts of control and of each edge', async () => {
+  control = await startControl();
+  const edge = await connectEdge(control, { edge_id: 'edge-1', outbox_id: 'outbox-1' });
+  edges.push(edge);
+  const parts = async () => (await control?.call('GET', '/health', { key: null }))?.body.edge?.parts;
+  const well = { id: 'edge-1', engine: 'ok', disk: 'ok' };
+  await expect.poll(parts).toEqual([{ ...well, media: null, queue: null, certificate: null }]);
+  const inDays = (days: number) => Math.floor(control ? control.clock.now() / 1000 + days * 86_400 : 0);
+  edge.send({
+    type: 'status',
+    metrics: {
+      trunkline_edge_media_shards: 2,
+      trunkline_edge_outbox_pending: 3,
+      trunkline_engine_certificate_expires_seconds: inDays(90),
+    },
+  });
+  await expect.poll(parts).toEqual([{ ...well, media: 'ok', queue: 'ok', certificate: 'ok' }]);
+  edge.send({
+    type: 'status',
+    metrics: {
+      trunkline_edge_engine_up: 0,
+      trunkline_edge_media_shards: 0,
+      trunkline_edge_storage_failing: 1,
+      trunkline_edge_outbox_pending: 3,
+      trunkline_edge_outbox_held: 1,
+      trunkline_engine_certificate_expires_seconds: inDays(13),
+    },
+  });
+  const ill = { id: 'edge-1', engine: 'down', media: 'down', disk: 'failing', queue: 'waiting' };
+  await expect.poll(parts).toEqual([{ ...ill, certificate: 'expires_soon' }]);
+  const { body } = await control.call('GET', '/health', { key: null });
+  expect(body.control).toEqual({ disk: 'ok', queue: 'ok' });
+});
+
 test('/health/live and /health/ready do not depend on edges', async () => {
   const { status } = await healthWith([], true);
   expect(status).toBe(503);

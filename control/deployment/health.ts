@@ -4,6 +4,7 @@ import { Health, Live, Ready } from '#shared/api/deployment.ts';
 import { faultWords } from '#shared/storage-fault.ts';
 import type { App } from '../http/index.ts';
 import type { DeploymentDeps } from './deps.ts';
+import { partsOfEdge } from './edge-parts.ts';
 
 export function healthRoute(app: App, services: DeploymentDeps): void {
   app.route({
@@ -33,7 +34,7 @@ export function healthRoute(app: App, services: DeploymentDeps): void {
     config: { access: 'public' },
     schema: { summary: 'Whether this process can serve requests', response: { 200: Ready, 503: Ready } },
     handler: async (request, reply) => {
-      const database = await readDatabase(services, (error) =>
+      const { database } = await readDatabase(services, (error) =>
         request.log.error({ err: error }, 'database is down'),
       );
       const { isLeaving: leaving } = services.leaving;
@@ -48,22 +49,24 @@ export function healthRoute(app: App, services: DeploymentDeps): void {
 async function readDatabase(
   { database }: DeploymentDeps,
   onError: (error: unknown) => void,
-): Promise<'ok' | 'down'> {
+): Promise<{ readonly database: 'ok' | 'down'; readonly disk: 'ok' | 'failing' }> {
   try {
     await sql`select 1`.execute(database.db);
     const fault = await database.storageFault();
-    if (fault === null) return 'ok';
+    if (fault === null) return { database: 'ok', disk: 'ok' };
     onError(new Error(`nothing can be stored: ${faultWords[fault]}`));
+    return { database: 'down', disk: 'failing' };
   } catch (error) {
     onError(error);
+    return { database: 'down', disk: 'ok' };
   }
-  return 'down';
 }
 
 async function readHealth(services: DeploymentDeps, onError: (error: unknown) => void): Promise<Health> {
-  const { edgeConfig, edges, config } = services;
+  const { edgeConfig, edges, config, clock } = services;
   let version = 0;
-  let stored = await readDatabase(services, onError);
+  const { database: read, disk } = await readDatabase(services, onError);
+  let stored = read;
   try {
     version = await edgeConfig.version();
   } catch (error) {
@@ -90,7 +93,9 @@ async function readHealth(services: DeploymentDeps, onError: (error: unknown) =>
       config_version: version,
       applied_version: applied,
       storage,
+      parts: edges.all.map((edge) => partsOfEdge(edge, clock.now())),
     },
+    control: { disk, queue: (services.database.connections()?.waiting ?? 0) > 0 ? 'waiting' : 'ok' },
     database: { status: stored },
   };
 }

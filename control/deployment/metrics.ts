@@ -1,5 +1,6 @@
 /** GET /metrics: the control plane's counters, and what the edges report about themselves (contract 14.2). */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { edgeMetrics } from '#shared/edge-metrics.ts';
 import type { Models } from '#shared/models/models.ts';
 import { type AlertMetrics, alertKinds } from '../alerts/index.ts';
 import type { App } from '../http/index.ts';
@@ -148,13 +149,13 @@ export function metricsRoute(app: App, services: DeploymentDeps, metrics: Metric
       const own = await metrics.registry.metrics();
       return reply
         .type(metrics.registry.contentType)
-        .send(own + modelMetrics(services.models) + edgeMetrics(services));
+        .send(own + modelMetrics(services.models) + metricsOfEdges(services));
     },
   });
 }
 
 /** The latest values of each connected edge, labeled with its name. */
-function edgeMetrics({ edges }: DeploymentDeps): string {
+function metricsOfEdges({ edges }: Pick<DeploymentDeps, 'edges'>): string {
   const byName = new Map<string, string[]>();
   for (const edge of edges.allHere) {
     for (const [series, value] of Object.entries(edge.metrics).slice(0, mostPerEdge)) {
@@ -166,7 +167,14 @@ function edgeMetrics({ edges }: DeploymentDeps): string {
       lines.push(`${name}{${labels ? `${edgeLabel},${labels}` : edgeLabel}} ${value}`);
     }
   }
-  return [...byName].map(([name, lines]) => `# TYPE ${name} untyped\n${lines.join('\n')}\n`).join('');
+  return [...byName].map(([name, lines]) => `${headOf(name)}${lines.join('\n')}\n`).join('');
+}
+
+/** An edge of a newer version may have metrics that are not known here. */
+function headOf(name: string): string {
+  const known = edgeMetrics.get(name);
+  if (!known) return `# TYPE ${name} untyped\n`;
+  return `# HELP ${name} ${known.help}\n# TYPE ${name} ${known.type}\n`;
 }
 
 /** Requests to language models and their tokens, in the text format of Prometheus. */

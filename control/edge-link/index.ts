@@ -4,7 +4,7 @@ export type { RegionWish } from './choice.ts';
 export { Unanswered } from './command-rules.ts';
 export { edgeLinkLimits } from './limits.ts';
 export { isPublished, versionsOfNumbers } from './published-versions.ts';
-export { type ConnectedEdge, ConnectedEdges, hasEngine, takesCalls } from './registry.ts';
+export { type ConnectedEdge, ConnectedEdges, diskOf, hasEngine, takesCalls } from './registry.ts';
 export {
   type ReportEffects,
   type ReportSource,

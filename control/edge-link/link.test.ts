@@ -173,7 +173,7 @@ describe('a connecting edge', () => {
     edge.send(reportFrame(1, [link.ended(id(1))]));
     await edge.next('ack');
     const { text } = await test.call('GET', '/metrics', { key: test.operatorKey });
-    expect(text).toContain('# TYPE trunkline_edge_calls untyped\ntrunkline_edge_calls{edge="edge-1"} 7\n');
+    expect(text).toContain('# TYPE trunkline_edge_calls gauge\ntrunkline_edge_calls{edge="edge-1"} 7\n');
     expect(text).toContain('trunkline_edge_refused_total{edge="edge-1",reason="draining"} 3\n');
     expect(text).not.toContain('bad name');
     expect(text).toContain('trunkline_control_edge_reports_total{outcome="stored"} 1');

@@ -51,6 +51,12 @@ export const hasEngine = (edge: ConnectedEdge) => edge.metrics.trunkline_edge_en
 
 const refusesCalls = (edge: ConnectedEdge) => (edge.metrics.trunkline_edge_storage_refuses_calls ?? 0) > 0;
 
+/** What it says about its disk. */
+export function diskOf({ metrics }: Pick<ConnectedEdge, 'metrics'>): 'ok' | 'failing' | 'refusing_calls' {
+  if ((metrics.trunkline_edge_storage_refuses_calls ?? 0) > 0) return 'refusing_calls';
+  return (metrics.trunkline_edge_storage_failing ?? 0) > 0 ? 'failing' : 'ok';
+}
+
 /** Whether it says that it drains. */
 const saysDraining = ({ metrics }: ConnectedEdge) => (metrics.trunkline_edge_draining ?? 0) > 0;
 

@@ -2,7 +2,7 @@
 import type { EdgeView } from '#shared/api/edges.ts';
 import { comparedRevision } from '#shared/edge-protocol/revision.ts';
 import type { EdgeRow } from '../db/index.ts';
-import { type ConnectedEdge, hasEngine, takesCalls } from '../edge-link/index.ts';
+import { type ConnectedEdge, diskOf, hasEngine, takesCalls } from '../edge-link/index.ts';
 
 /** @param live absent: not connected */
 export function edgeView(row: EdgeRow, live: ConnectedEdge | undefined): EdgeView {
@@ -53,9 +53,4 @@ function certificateOf({ metrics }: ConnectedEdge): EdgeView['certificate'] {
     expires_at: new Date(seconds * 1000).toISOString(),
     other_host: (metrics.trunkline_engine_certificate_other_host ?? 0) > 0,
   };
-}
-
-function diskOf({ metrics }: ConnectedEdge): EdgeView['disk'] {
-  if ((metrics.trunkline_edge_storage_refuses_calls ?? 0) > 0) return 'refusing_calls';
-  return (metrics.trunkline_edge_storage_failing ?? 0) > 0 ? 'failing' : 'ok';
 }

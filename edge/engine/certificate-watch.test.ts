@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
+import { certificateProblems } from '#shared/certificate-problems.ts';
 import { FakeClock } from '#shared/clock.ts';
 import { EngineProgram, TestCertificates } from '../../test/kit/edge/engine.ts';
 import { createAuthority } from '../../test/kit/fakes/certificates.ts';
-import { CertificateWatch, certificateProblems } from './certificate-watch.ts';
+import { CertificateWatch } from './certificate-watch.ts';
 
 const authority = createAuthority();
 const file = '/data/tls/server.crt';

@@ -17,6 +17,8 @@ export interface CommandRow {
   readonly help: string;
   /** The program, by its path in the project. */
   readonly file: string;
+  /** What the program loads of its own accord, by package: no import that a package follows. */
+  readonly parts?: Readonly<Record<PackageName, string>>;
   readonly packages: readonly PackageName[];
   /**
    * As whom an installed package runs it: `owner` of the data folder, which it opens; or `caller`, for a command that
@@ -98,6 +100,16 @@ export const commandTable: readonly CommandRow[] = [
       'key-file',
       'json',
     ],
+  },
+  {
+    name: 'doctor',
+    takes: '[edge] [control]',
+    help: 'checks this machine and the settings of its programs, and says what to do',
+    file: 'scripts/doctor.ts',
+    parts: { control: 'scripts/doctor/control-part.ts', edge: 'scripts/doctor/edge-part.ts' },
+    packages: ['control', 'edge'],
+    as: 'owner',
+    options: ['json', 'settings', 'key-file'],
   },
   {
     name: 'drain',

@@ -33,7 +33,7 @@ function checkSettings(env: NodeJS.ProcessEnv): void {
     throw new StartFailed(rejected.join('\n'), 'change the environment as above, and start again');
 }
 
-function checkDataFolder(folder: string): void {
+export function checkDataFolder(folder: string): void {
   // The lock is always created, so it tests the permissions for all files still to be created.
   for (const name of ['control.lock', ...ownFilesIn(folder)]) {
     // Keys may be read-only.

@@ -2,6 +2,30 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf } from '#shared/api/common.ts';
 
+const EdgeParts = Type.Object(
+  {
+    id: Type.String({ description: 'Id of the edge' }),
+    engine: OneOf(['ok', 'down'], 'down: the SIP engine is gone or hangs'),
+    media: Nullable(OneOf(['ok', 'down'], 'down: no media shard runs; null: not told')),
+    disk: OneOf(
+      ['ok', 'failing', 'refusing_calls'],
+      'failing: reports wait in memory; refusing_calls: that memory is nearly full',
+    ),
+    queue: Nullable(OneOf(['ok', 'waiting'], 'waiting: many reports wait for control; null: not told')),
+    certificate: Nullable(
+      OneOf(
+        ['ok', 'expires_soon', 'expired', 'other_host'],
+        'The one that peers get; expires_soon: within 14 days; other_host: not for SIP_PUBLIC_HOST; null: not told',
+      ),
+    ),
+  },
+  {
+    description:
+      'As last reported; null: not reported, or only to the control plane that the edge is linked to',
+  },
+);
+export type EdgeParts = Static<typeof EdgeParts>;
+
 export const Health = Type.Object({
   status: OneOf(
     ['ok', 'unavailable'],
@@ -49,8 +73,16 @@ export const Health = Type.Object({
         },
         { description: 'Edges whose disk has trouble' },
       ),
+      parts: Type.Array(EdgeParts, { description: 'The parts of each connected edge' }),
     },
     { description: 'The edges' },
+  ),
+  control: Type.Object(
+    {
+      disk: OneOf(['ok', 'failing'], 'failing: nothing can be stored'),
+      queue: OneOf(['ok', 'waiting'], 'waiting: statements wait for a connection to PostgreSQL'),
+    },
+    { description: 'Parts of this control plane besides its database' },
   ),
   database: Type.Object(
     { status: OneOf(['ok', 'down'], 'Whether it answers') },

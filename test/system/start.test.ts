@@ -4,6 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { edgeMetrics } from '#shared/edge-metrics.ts';
+import type { Result } from '../../scripts/doctor/check.ts';
+import { doctor, exit } from '../../scripts/doctor/command.ts';
+import { readBootstrap } from '../../scripts/supervisor/bootstrap.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { freeTcpPort, freeUdpRange, isTcpFree } from '../kit/programs/ports.ts';
 import { commandLine, family, isAlive } from '../kit/programs/processes.ts';
@@ -121,6 +125,46 @@ test('a call to an unknown number fails with the reason', async () => {
   expect(call.output()).toContain(
     '+14155559999 is not a number of the organization that the first start made',
   );
+});
+
+test('the doctor sees all parts while they run, and finds nothing that has failed', async () => {
+  let said = '';
+  const out = (text: string) => {
+    said += text;
+  };
+  // The ports of this test suffice for few calls.
+  const code = await doctor(['--json'], { ...env, MAX_CALLS: '5' }, { out, err: out, coloured: false });
+  const { checks }: { checks: readonly Result[] } = JSON.parse(said);
+  expect(checks.filter(({ state }) => state === 'failed')).toEqual([]);
+  expect(code).toBe(exit.good);
+  const works = new Set(checks.filter(({ state }) => state === 'ok').map(({ name }) => name));
+  expect([...works]).toEqual(
+    expect.arrayContaining([
+      ...['settings.edge', 'settings.control', 'data.folder', 'database.schema', 'database.integrity'],
+      ...['database.key', 'certificates.key', 'certificates.chain', 'certificates.validity', 'ports.sip'],
+      ...['ports.control', 'engine.listens', 'media.worker', 'control.reachable', 'control.token'],
+      ...['control.health', 'clock.offset'],
+    ]),
+  );
+  const port = checks.find(({ name }) => name === 'ports.sip');
+  expect(port?.found).toContain('the engine listens on');
+});
+
+test('each metric of the running edge is in the table of metrics, with its labels', async () => {
+  const { operator_key: key } = await readBootstrap(join(folder, 'data', 'bootstrap.json'));
+  const url = `http://127.0.0.1:${env.CONTROL_PORT}/metrics`;
+  const text = await (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).text();
+  const shown = [...text.matchAll(/^(trunkline_(?:edge|engine)_\w+)\{(.*)\} /gm)].map(
+    ([, name = '', labels = '']) => {
+      const names = [...labels.matchAll(/(\w+)="/g)]
+        .map(([, label]) => label)
+        .filter((label) => label !== 'edge');
+      return `${name}{${names.join(',')}}`;
+    },
+  );
+  const known = new Set([...edgeMetrics].map(([name, { labels }]) => `${name}{${labels.join(',')}}`));
+  expect(shown.length).toBeGreaterThan(50);
+  expect(shown.filter((series) => !known.has(series))).toEqual([]);
 });
 
 test.each(['edge', 'control'])('%s restarts after a crash, and calls work again', async (program) => {

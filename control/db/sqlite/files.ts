@@ -58,3 +58,14 @@ export function damageOf(file: string): string | null {
     database.close();
   }
 }
+
+/** As `damageOf`, in less time and without a write: indexes are not compared with their tables. */
+export function quickDamageOf(file: string): string | null {
+  const database = new SqliteFile(file, { readonly: true, timeout: 5000 });
+  try {
+    const found: unknown = database.pragma('quick_check(1)', { simple: true });
+    return found === 'ok' ? null : `is damaged: ${String(found)}`;
+  } finally {
+    database.close();
+  }
+}
