@@ -14,13 +14,17 @@ export interface OperationTexts {
   readonly advice: ReadonlyMap<string, Advice>;
   /** One line of Markdown as markup; links are relative to docs/errors.md. */
   readonly line: (markdown: string) => string;
+  readonly group: Pick<OperationGroup, 'name' | 'title' | 'guide'>;
+  /** Of the page that says what the group is for; null: it is not installed. */
+  readonly guideTitle: string | null;
   /** Whether the client of `clients/typescript` is part of this version. */
   readonly hasClient: boolean;
 }
 
 export function operationMain(described: Described, texts: OperationTexts): string {
   const { operation } = described;
-  return `<h1>${escaped(operation.summary ?? described.path)}</h1>
+  return `${wayHere(texts)}
+<h1>${escaped(operation.summary ?? described.path)}</h1>
 <p class="route">${methodTag(described.method)} <code>${escaped(described.path)}</code></p>
 <p>${accessText(described)}</p>
 ${operation.description ? `<p>${sentence(operation.description)}</p>` : ''}
@@ -32,6 +36,12 @@ ${parametersHtml(operation)}
 ${requestHtml(operation)}
 ${answersHtml(operation)}
 ${errorsHtml(operation, texts)}`;
+}
+
+function wayHere({ group, guideTitle }: OperationTexts): string {
+  const guide =
+    guideTitle === null ? '' : ` · What it is for: <a href="/docs/${group.guide}">${escaped(guideTitle)}</a>`;
+  return `<p class="way"><a href="/docs/api">API reference</a> / <a href="/docs/api/${group.name}">${escaped(group.title)}</a>${guide}</p>`;
 }
 
 export function methodTag(method: string): string {

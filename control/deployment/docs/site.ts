@@ -104,13 +104,17 @@ export class DocsSite {
     }
     const group = groups.find((one) => one.name === name);
     if (!group) return null;
+    const guideTitle = parts.paths.includes(group.guide)
+      ? (await this.#guide(parts, group.guide)).title
+      : null;
     if (id === undefined) {
-      const guide = parts.paths.includes(group.guide) ? (await this.#guide(parts, group.guide)).title : null;
-      return this.#html(parts, url, group.title, groupMain(group, guide), [], group);
+      return this.#html(parts, url, group.title, groupMain(group, guideTitle), [], group);
     }
     const described = group.operations.find((one) => one.id === id);
     if (!described) return null;
     const main = operationMain(described, {
+      group,
+      guideTitle,
       advice: readAdvice(await readText('docs/errors.md')),
       line: (markdown) => parts.reader.line('errors', markdown),
       hasClient: (await readText('clients/typescript/README.md')) !== '',
