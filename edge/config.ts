@@ -14,7 +14,7 @@ import {
   settingReader,
 } from '#shared/settings/reader.ts';
 import type { SettingName } from '#shared/settings/table.ts';
-import { workerLocation } from './media/worker/location.ts';
+import { workerBinary } from './media/worker/location.ts';
 import {
   type TranscriptionServer,
   transcriptionServers,
@@ -109,7 +109,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
     drainTimeoutMs: read.integer('DRAIN_TIMEOUT_S', 0, 86_400) * 1000,
     media: {
       shards: read.isSet('MEDIA_WORKERS') ? read.integer('MEDIA_WORKERS', 1, 256) : null,
-      workerBin: read.optional('MEDIASOUP_WORKER') ?? workerLocation(env).binary,
+      workerBin: read.optional('MEDIASOUP_WORKER') ?? workerBinary(env),
     },
     ...voiceSettings(read),
     stt: transcriptionServers(read),

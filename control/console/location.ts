@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathExists } from '#shared/path-exists.ts';
 
 const root = dirname(dirname(import.meta.dirname));
 
@@ -53,8 +54,12 @@ export interface ConsoleLocation {
   readonly mark: string;
 }
 
+/** In an installed package, which has it built. */
+const packaged = join(root, 'built', 'console');
+
 /** `$TRUNKLINE_CACHE`, else `$XDG_CACHE_HOME/trunkline`, else `~/.cache/trunkline`: as for the media worker. */
 export function consoleLocation(env: NodeJS.ProcessEnv): ConsoleLocation {
+  if (pathExists(packaged)) return { folder: packaged, mark: join(packaged, 'built.json') };
   const cache = env.TRUNKLINE_CACHE || join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline');
   const folder = join(cache, `console-${sourceHash()}`);
   return { folder, mark: join(folder, 'built.json') };

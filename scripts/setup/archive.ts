@@ -76,7 +76,7 @@ async function machineSuite(): Promise<string> {
  * The main archive's mirror in the machine's configuration, in one-line or deb822 format. apt lists it only when it has
  * package lists, which a fresh container lacks.
  */
-async function machineMirror(): Promise<string> {
+export async function machineMirror(): Promise<string> {
   const list = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages', 'Component: main'];
   let { stdout } = await command('apt-get', list);
   if (!stdout.trim()) {

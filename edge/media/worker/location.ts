@@ -7,6 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { pathExists } from '#shared/path-exists.ts';
 
 /** Content of `mediasoup-worker.json` next to the binary. */
 export interface WorkerMark {
@@ -31,6 +32,14 @@ export interface WorkerLocation {
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
   if (env.TRUNKLINE_CACHE) return env.TRUNKLINE_CACHE;
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'trunkline');
+}
+
+/** In an installed package, which has it built. */
+const packaged = join(import.meta.dirname, '..', '..', '..', 'built', 'worker', 'mediasoup-worker');
+
+/** The program of this machine: that of the package, or the one that set-up has built. */
+export function workerBinary(env: NodeJS.ProcessEnv): string {
+  return pathExists(packaged) ? packaged : workerLocation(env).binary;
 }
 
 /** Where the worker for the installed mediasoup is, or will be after the build. */
