@@ -1,5 +1,5 @@
 /** Everything that is in a package, by the path at which it is installed. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bashCompletion } from '../command/completion.ts';
@@ -45,7 +45,7 @@ export async function contentsOf(
   const { files, packages } = loadedFrom(root, plan.entries);
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock;
   const dependencies = packagesFor(lock, packages, installedIn(root));
-  const own = [...files, ...plan.data.flatMap((folder) => filesBelow(root, folder))];
+  const own = [...files, ...plan.data.flatMap((path) => filesAt(root, path))];
   const modules = [...dependencies.keys()].flatMap((path) => filesOf(root, path));
   const entries: Entry[] = [
     ...[...own, ...modules].map((file) => copied(`${home}/${file}`, join(root, file))),
@@ -132,6 +132,13 @@ ${lines.join('\n')}
 
 The media worker is that of mediasoup (ISC), with libsrtp (BSD-3-Clause).
 `;
+}
+
+/** A file, all files of a folder, or none: what is not there yet is not read either. */
+function filesAt(root: string, path: string): string[] {
+  const found = statSync(join(root, path), { throwIfNoEntry: false });
+  if (!found) return [];
+  return found.isDirectory() ? filesBelow(root, path) : [path];
 }
 
 /** Without tests, sorted. */

@@ -11,7 +11,7 @@ export interface Plan {
   /** First files of the programs in it. */
   readonly entries: readonly string[];
   readonly commands: readonly CommandRow[];
-  /** Files that a program reads and no import names: folders of the project. */
+  /** What a program reads and no import names: files and folders of the project. */
   readonly data: readonly string[];
   readonly depends: readonly string[];
   readonly recommends: readonly string[];
@@ -52,7 +52,13 @@ export const plans: readonly Plan[] = [
     summary: 'control plane for voice agents on SIP trunks',
     description:
       'Configuration, call logs, SIP traces, call quality and tests of voice agents over an HTTP API, with a console for the browser. SIP edges (trunkline-edge) connect to it.',
-    data: ['control/widgets/embed'],
+    data: [
+      'README.md',
+      'clients/typescript/README.md',
+      'control/deployment/docs/browser',
+      'control/widgets/embed',
+      'docs',
+    ],
     depends: runtime,
     recommends: [],
     suggests: ['trunkline-edge', 'postgresql'],

@@ -52,6 +52,7 @@ export class Walk {
     await this.#settings();
     await this.#startBoth();
     await this.#call();
+    await this.#pages();
     await this.#commands();
     await this.#stopBoth();
     await this.#upgrade();
@@ -178,6 +179,14 @@ export class Walk {
   async #call(): Promise<void> {
     const { outcome } = JSON.parse(await this.#trunkline(['call', '--json'])) as Call;
     this.#check(outcome === 'completed', `a call over TLS and SRTP is answered and ends as "${outcome}"`);
+  }
+
+  async #pages(): Promise<void> {
+    for (const path of ['/', '/docs', '/docs/packages', '/openapi.json']) {
+      const script = `const { status } = await fetch('http://127.0.0.1:8080${path}'); console.log(status);`;
+      const status = (await this.#node('control', script)).trim();
+      this.#check(status === '200', `GET ${path} is ${status}`);
+    }
   }
 
   async #commands(): Promise<void> {
