@@ -42,7 +42,11 @@ function plan(
     name: `trunkline-${program}`,
     other: `trunkline-${program === 'edge' ? 'control' : 'edge'}`,
     commands,
-    entries: [...programs, first, ...commands.map(({ file }) => file)],
+    entries: [
+      ...programs,
+      first,
+      ...commands.flatMap((row) => [row.file, row.parts?.[program] ?? []].flat()),
+    ],
   };
 }
 
