@@ -1,4 +1,5 @@
 /** The contents of the guides: the table of pages in README.md. */
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -9,15 +10,32 @@ export interface ContentsGroup {
   readonly pages: readonly { readonly path: string; readonly title: string }[];
 }
 
+/** Pages besides those of docs/, by their file. */
+const others: Readonly<Record<string, string>> = {
+  'CHANGELOG.md': 'changelog',
+  'clients/typescript/README.md': 'clients/typescript',
+};
+
+/** The file of each page, by the path under which it is served, such as `contract/02-sip`. */
+export type PageFiles = ReadonlyMap<string, string>;
+
+/** The path of the page that a file is; null: it is none. */
+export function pathOf(file: string, files: PageFiles): string | null {
+  const path = others[file] ?? /^docs\/(.+)\.md$/.exec(file)?.[1];
+  return path !== undefined && files.has(path) ? path : null;
+}
+
 /** @param readme the text of README.md, whose last table has a row for each subject with links to its pages */
-export function readContents(readme: string): ContentsGroup[] {
+export function readContents(readme: string, files: PageFiles): ContentsGroup[] {
   const [, table = ''] = readme.split('| Subject | Pages |');
   return table.split('\n').flatMap((row) => {
     const [, subject = '', cell = ''] = /^\| ([^|]+) \| (.+) \|$/.exec(row) ?? [];
-    const links = [...cell.matchAll(/\[([^\]]+)\]\(docs\/([^)#]+)\.md\)/g)];
-    if (links.length === 0) return [];
-    const pages = links.map(([, title = '', path = '']) => ({ path, title: capitalized(title) }));
-    return [{ title: capitalized(subject), pages }];
+    const links = [...cell.matchAll(/\[([^\]]+)\]\(([^)#]+\.md)\)/g)];
+    const pages = links.flatMap(([, title = '', file = '']) => {
+      const path = pathOf(file, files);
+      return path === null ? [] : [{ path, title: capitalized(title) }];
+    });
+    return pages.length === 0 ? [] : [{ title: capitalized(subject), pages }];
   });
 }
 
@@ -49,13 +67,16 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Paths of all pages without `.md`, sorted; empty: the folder is not installed. */
-export async function pagePaths(): Promise<string[]> {
+/** Sorted by path; without the folder docs/ only what is installed. */
+export async function pageFiles(): Promise<PageFiles> {
   const names = await readdir(join(root, 'docs'), { recursive: true }).catch(() => []);
-  return names
+  const docs = names
     .filter((name) => name.endsWith('.md'))
-    .map((name) => name.slice(0, -'.md'.length))
-    .sort();
+    .map((name): [string, string] => [name.slice(0, -'.md'.length), `docs/${name}`]);
+  const beside = Object.entries(others)
+    .filter(([file]) => existsSync(join(root, file)))
+    .map(([file, path]): [string, string] => [path, file]);
+  return new Map([...docs, ...beside].sort(([one], [other]) => one.localeCompare(other, 'en')));
 }
 
 /** @param name in the folder of Trunkline; empty when it is not installed */

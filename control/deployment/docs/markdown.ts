@@ -1,6 +1,7 @@
 /** Pages of docs/ as markup: headings with anchors, links between pages, nothing of their own HTML. */
 import { posix } from 'node:path';
 import type { Marked, Tokens } from 'marked';
+import { type PageFiles, pathOf } from './contents.ts';
 import { anchorOf, codeBlock, escaped } from './markup.ts';
 
 export interface Heading {
@@ -24,11 +25,10 @@ export interface Rendered {
   readonly sections: readonly Section[];
 }
 
-/** @param pages paths of all pages without `.md`, such as `contract/02-sip` */
-export async function markdownReader(pages: ReadonlySet<string>) {
+export async function markdownReader(files: PageFiles) {
   // Only when somebody reads: a control plane starts without it.
   const { Marked } = await import('marked');
-  const readerOf = (path: string): { marked: Marked; headings: Heading[] } => {
+  const readerOf = (file: string): { marked: Marked; headings: Heading[] } => {
     const headings: Heading[] = [];
     const marked = new Marked({
       gfm: true,
@@ -41,12 +41,12 @@ export async function markdownReader(pages: ReadonlySet<string>) {
           return `<h${depth} id="${escaped(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
         },
         link({ href, tokens }: Tokens.Link) {
-          const target = targetOf(href, path, pages);
+          const target = targetOf(href, file, files);
           const text = this.parser.parseInline(tokens);
           return target === null ? text : `<a href="${escaped(target)}">${text}</a>`;
         },
         image({ href, text }: Tokens.Image) {
-          return `<img src="/docs/${escaped(posix.join(posix.dirname(path), href))}" alt="${escaped(text)}" loading="lazy">`;
+          return `<img src="/${escaped(posix.join(posix.dirname(file), href))}" alt="${escaped(text)}" loading="lazy">`;
         },
         code: ({ text }: Tokens.Code) => `${codeBlock(text, 'Code')}\n`,
         // Comments for programs are in some pages.
@@ -70,27 +70,27 @@ export async function markdownReader(pages: ReadonlySet<string>) {
     return { marked, headings };
   };
   return {
-    /** @param path of the page without `.md` */
-    async page(path: string, text: string): Promise<Rendered> {
-      const { marked, headings } = readerOf(path);
+    /** @param file in the folder of Trunkline, to which the links of the page are relative */
+    async page(file: string, text: string): Promise<Rendered> {
+      const { marked, headings } = readerOf(file);
       const html = await marked.parse(text);
-      const title = headings.find(({ level }) => level === 1)?.text ?? path;
+      const title = headings.find(({ level }) => level === 1)?.text ?? file;
       return { title, html, headings, sections: sectionsOf(text) };
     },
-    /** One line of the page at `path`. */
-    line(path: string, text: string): string {
-      return String(readerOf(path).marked.parseInline(text));
+    /** One line of a file. */
+    line(file: string, text: string): string {
+      return String(readerOf(file).marked.parseInline(text));
     },
   };
 }
 
 /** Where a link of a page leads on this site; null: to a file that is not part of it, such as source. */
-function targetOf(href: string, from: string, pages: ReadonlySet<string>): string | null {
+function targetOf(href: string, from: string, files: PageFiles): string | null {
   if (/^https?:/.test(href) || href.startsWith('#')) return href;
   if (href.startsWith('/')) return href;
   const [file = '', anchor] = href.split('#');
-  const path = posix.normalize(posix.join(posix.dirname(from), file)).replace(/\.md$/, '');
-  if (!file.endsWith('.md') || !pages.has(path)) return null;
+  const path = pathOf(posix.join(posix.dirname(from), file), files);
+  if (path === null) return null;
   return `/docs/${path}${anchor === undefined ? '' : `#${anchor}`}`;
 }
 

@@ -4,7 +4,8 @@ import { readAdvice } from './advice.ts';
 import {
   type ContentsGroup,
   listedFolders,
-  pagePaths,
+  type PageFiles,
+  pageFiles,
   readContents,
   readText,
   withFolders,
@@ -21,7 +22,7 @@ type Reader = Awaited<ReturnType<typeof markdownReader>>;
 
 /** What the guides are made of. */
 interface Parts {
-  readonly paths: readonly string[];
+  readonly files: PageFiles;
   readonly guides: readonly ContentsGroup[];
   readonly reader: Reader;
 }
@@ -65,7 +66,7 @@ export class DocsSite {
 
   /** For tests: the URL of every page. */
   async urls(): Promise<string[]> {
-    const { paths } = await this.#all();
+    const { files } = await this.#all();
     const { groups, document } = this.#described();
     return [
       '/docs',
@@ -75,7 +76,7 @@ export class DocsSite {
         `/docs/api/${group.name}`,
         ...group.operations.map((one) => operationUrl(group, one)),
       ]),
-      ...paths.map((path) => `/docs/${path}`),
+      ...[...files.keys()].map((path) => `/docs/${path}`),
     ];
   }
 
@@ -85,7 +86,7 @@ export class DocsSite {
     const [, , area, name, id] = url.split('/');
     if (area === 'api') return this.#referencePage(parts, url, name, id);
     const path = url.slice('/docs/'.length);
-    if (!parts.paths.includes(path)) return null;
+    if (!parts.files.has(path)) return null;
     const { title, html, headings } = await this.#guide(parts, path);
     return this.#html(parts, url, title, html, headings);
   }
@@ -104,9 +105,7 @@ export class DocsSite {
     }
     const group = groups.find((one) => one.name === name);
     if (!group) return null;
-    const guideTitle = parts.paths.includes(group.guide)
-      ? (await this.#guide(parts, group.guide)).title
-      : null;
+    const guideTitle = parts.files.has(group.guide) ? (await this.#guide(parts, group.guide)).title : null;
     if (id === undefined) {
       return this.#html(parts, url, group.title, groupMain(group, guideTitle), [], group);
     }
@@ -116,8 +115,8 @@ export class DocsSite {
       group,
       guideTitle,
       advice: readAdvice(await readText('docs/errors.md')),
-      line: (markdown) => parts.reader.line('errors', markdown),
-      hasClient: (await readText('clients/typescript/README.md')) !== '',
+      line: (markdown) => parts.reader.line('docs/errors.md', markdown),
+      hasClient: parts.files.has('clients/typescript'),
     });
     const title = `${described.method} ${described.path}`;
     return this.#html(parts, url, title, main, headingsOf(main), group);
@@ -134,10 +133,11 @@ export class DocsSite {
     return pageHtml({ title, url, main, headings, contents: contentsOf(parts, group), assets: this.#assets });
   }
 
-  async #guide({ reader }: Parts, path: string): Promise<Rendered> {
+  async #guide({ reader, files }: Parts, path: string): Promise<Rendered> {
     const known = this.#rendered.get(path);
     if (known) return known;
-    const rendered = await reader.page(path, await readText(`docs/${path}.md`));
+    const file = files.get(path) ?? '';
+    const rendered = await reader.page(file, await readText(file));
     this.#rendered.set(path, rendered);
     return rendered;
   }
@@ -145,7 +145,7 @@ export class DocsSite {
   async #entries(): Promise<SearchEntry[]> {
     const parts = await this.#all();
     const pages = await Promise.all(
-      parts.paths.map(async (path) => ({ path, rendered: await this.#guide(parts, path) })),
+      [...parts.files.keys()].map(async (path) => ({ path, rendered: await this.#guide(parts, path) })),
     );
     const { groups, document } = this.#described();
     return searchEntries(pages, groups, document.webhooks);
@@ -164,8 +164,8 @@ export class DocsSite {
   }
 
   async #read(): Promise<Parts> {
-    const paths = await pagePaths();
-    const reader = await markdownReader(new Set(paths));
+    const files = await pageFiles();
+    const reader = await markdownReader(files);
     const readmes = new Map(
       await Promise.all(
         listedFolders.map(
@@ -174,18 +174,16 @@ export class DocsSite {
       ),
     );
     const readmeOf = (folder: string) => readmes.get(folder) ?? '';
-    const listed = withFolders(readContents(await readText('README.md')), paths, readmeOf);
+    const listed = withFolders(readContents(await readText('README.md'), files), [...files.keys()], readmeOf);
     const titled = await Promise.all(
       listed.map(async ({ title, pages }) => ({
         title,
         pages: await Promise.all(
-          pages
-            .filter(({ path }) => paths.includes(path))
-            .map(async (page) => ({ ...page, title: page.title || (await titleOf(page.path)) })),
+          pages.map(async (page) => ({ ...page, title: page.title || (await titleOf(page.path)) })),
         ),
       })),
     );
-    return { paths, guides: titled, reader };
+    return { files, guides: titled, reader };
   }
 }
 
