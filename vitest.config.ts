@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { databaseTests } from './test/database-tests.ts';
+import { isLong } from './test/kit/is-long.ts';
 import { portParts } from './test/kit/programs/ports.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
@@ -34,6 +35,21 @@ const withoutWork = [
   'control/http/{cors,every-route,roles,unread-body}.test.ts',
   'control/deployment/openapi.test.ts',
   'control/deployment/docs/site.test.ts',
+];
+
+/**
+ * Tests that run on PostgreSQL in `npm run test-long` only: the largest ones whose statements other files run there too.
+ */
+const onPostgresInLong = [
+  'control/**/fuzz.test.ts',
+  'control/alerts/{channels,mail,operator}.test.ts',
+  'control/audit/every-change.test.ts',
+  'control/http/{conventions,foreign-ids,full-lists,life-cycles,lists,unreadable,wrong-keys}.test.ts',
+  'control/porting/{admin,documents,letter,sign}.test.ts',
+  'control/recordings/storage/{deaths,outages}.test.ts',
+  'control/testing/{analysis,calibration,callers}/**',
+  'control/testing/tornado/{model,planted,subtle-faults}.test.ts',
+  'control/tools/{catalogue,resources,run}.test.ts',
 ];
 
 /**
@@ -76,7 +92,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: databaseTests(import.meta.dirname),
-          exclude: [...onFiles, ...withoutWork],
+          exclude: [...onFiles, ...withoutWork, ...(isLong ? [] : onPostgresInLong)],
           globalSetup: 'test/kit/db/postgres-setup.ts',
           env: { TRUNKLINE_TEST_POSTGRES: 'true' },
           testTimeout: 240_000,

@@ -1,4 +1,7 @@
-/** `npm test`: set-up with the test peers, static checks, tests with the real programs, then unit tests. */
+/**
+ * `npm test`: set-up with the test peers, static checks, tests with the real programs, then unit tests; `npm run test-long`
+ * (`--long`) the same with the long tests (test/kit/long-test.ts).
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,16 +12,16 @@ import { reportTrouble } from './setup/trouble.mjs';
 await reportTrouble(async () => {
   await setUp({ peers: true });
   const checked = await runChecks();
+  const args = process.argv.slice(2).filter((arg) => arg !== '--long');
+  const long = args.length < process.argv.length - 2;
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-test-'));
   try {
     const result = join(folder, 'result.json');
-    const code = await runTool('vitest', [
-      'run',
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${result}`,
-      ...process.argv.slice(2),
-    ]);
+    const code = await runTool(
+      'vitest',
+      ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${result}`, ...args],
+      { TRUNKLINE_TEST_LONG: String(long) },
+    );
     const { passed, failed } = await counts(result, code);
     const all = failed + (checked ? 0 : 1);
     if (!checked) console.log('the static checks failed: see above');

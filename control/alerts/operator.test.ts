@@ -9,6 +9,7 @@ import { connectEdge, EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { onDriver } from '../../test/kit/db/driver.ts';
 import { databaseQuiet, onSqlite, takeDatabase } from '../../test/kit/db/test-database.ts';
+import { rounds } from '../../test/kit/long-test.ts';
 import { readControlConfig } from '../settings/config.ts';
 import {
   endsAfterMs,
@@ -291,7 +292,7 @@ describe('the rules', () => {
         look(null, null);
         expect([troubles.size, told.size]).toEqual([0, 0]);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 

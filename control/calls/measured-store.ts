@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type MeasuredCall, QualitySample, TurnMark } from '#shared/edge-protocol/measured.ts';
+import { lazy } from '#shared/lazy.ts';
 import { builtOnce, type ColumnTypes, type Db, insertsMany, type MeasuredPartRow } from '../db/index.ts';
 import { partContent, turnsOfPart } from './measured-rules.ts';
 
@@ -87,8 +88,8 @@ const selectTurns = builtOnce((db, callId: string, after: number) =>
     .limit(partsAtOnce),
 );
 
-const checkSamples = Compile(Type.Array(QualitySample));
-const checkMarks = Compile(Type.Array(TurnMark));
+const samplesCheck = lazy(() => Compile(Type.Array(QualitySample)));
+const marksCheck = lazy(() => Compile(Type.Array(TurnMark)));
 
 export interface StoredParts<Item> {
   readonly items: readonly Item[];
@@ -107,7 +108,7 @@ export async function findQuality(db: Db, callId: string): Promise<StoredParts<Q
     const parts = await selectQuality(db, callId, last);
     for (const { part, content, received_at } of parts) {
       last = part;
-      items.push(...checkSamples.Parse(JSON.parse(listOf(content))));
+      items.push(...samplesCheck().Parse(JSON.parse(listOf(content))));
       if (receivedAt === null || received_at > receivedAt) receivedAt = received_at;
     }
     read += parts.length;
@@ -130,7 +131,7 @@ export async function findMarks(
     const parts = await selectTurns(db, callId, last);
     for (const { part, content, received_at } of parts) {
       last = part;
-      for (const mark of checkMarks.Parse(JSON.parse(listOf(content)))) {
+      for (const mark of marksCheck().Parse(JSON.parse(listOf(content)))) {
         if (mark[0] < from) continue;
         items.push(mark);
         seen.add(mark[0]);

@@ -1,9 +1,10 @@
 /** Parses what an edge sends. */
 import { Compile } from 'typebox/compile';
 import { EdgeToControl } from '#shared/edge-protocol/frames.ts';
+import { lazy } from '#shared/lazy.ts';
 import type { SequencedReport } from './reports.ts';
 
-const checkFrame = Compile(EdgeToControl);
+const frameCheck = lazy(() => Compile(EdgeToControl));
 
 /** Any frame but reports, whose bodies are validated one by one when they are stored. */
 type ReadFrame =
@@ -39,10 +40,10 @@ export function readFrame(text: string): ReadFrame | NewerFrame | string {
     return 'a frame that is not JSON';
   }
   if (isReportFrame(frame)) return frame;
-  if (checkFrame.Check(frame)) return frame;
+  if (frameCheck().Check(frame)) return frame;
   const name = typeOf(frame);
   if (name !== null && !Object.hasOwn(knownTypes, name)) return { type: 'newer', name: name.slice(0, 40) };
-  const [error] = checkFrame.Errors(frame);
+  const [error] = frameCheck().Errors(frame);
   return `a malformed frame: ${error?.instancePath ?? ''} ${error?.message ?? ''}`;
 }
 

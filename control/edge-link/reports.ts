@@ -7,6 +7,7 @@ import { Compile } from 'typebox/compile';
 import type { Clock } from '#shared/clock.ts';
 import type { LearnedProbe, LearnedRegistration, TrunkMove } from '#shared/edge-protocol/fleet.ts';
 import { Report, type ReportBody } from '#shared/edge-protocol/reports.ts';
+import { lazy } from '#shared/lazy.ts';
 import {
   builtOnce,
   type Database,
@@ -78,7 +79,7 @@ export interface ReportWriting {
   finish(): Promise<void>;
 }
 
-const checkReport = Compile(Report);
+const reportCheck = lazy(() => Compile(Report));
 
 /** The part of it that an edge's connection needs. */
 export type Reports = Pick<ReportStore, 'acknowledged' | 'store'>;
@@ -284,8 +285,8 @@ async function storeReport(
   report: unknown,
   effects: ReportEffects,
 ): Promise<string | null> {
-  if (!checkReport.Check(report)) {
-    const [error] = checkReport.Errors(report);
+  if (!reportCheck().Check(report)) {
+    const [error] = reportCheck().Errors(report);
     return `${error?.instancePath ?? ''} ${error?.message ?? 'is not a report'}`.trim();
   }
   try {

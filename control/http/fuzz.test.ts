@@ -5,12 +5,13 @@ import { bodiesOf, type Words } from '../../test/kit/control/from-schema.ts';
 import { startRoutes } from '../../test/kit/control/harness.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { onSqlite } from '../../test/kit/db/test-database.ts';
+import { rounds } from '../../test/kit/long-test.ts';
 
 const test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '1000000' });
 afterAll(() => test.close());
 const routes = await servedRoutes(test);
 /** Most of a request is read and checked before a database hears of it: PostgreSQL gets fewer. */
-const runs = onSqlite ? 25 : 8;
+const runs = rounds(onSqlite ? 25 : 8);
 
 /** Made once, because it takes longer to make than many values of it. */
 const anyText = fc.string({ unit: 'binary' });

@@ -10,6 +10,7 @@ import {
   sign,
   startPortTest,
 } from '../../test/kit/control/porting.ts';
+import { rounds } from '../../test/kit/long-test.ts';
 
 let test: PortTest;
 let id = '';
@@ -66,7 +67,7 @@ describe('any input gets a response from the contract', () => {
   it.each(bodies)('%s', async (_name, body, url, key) => {
     await fc.assert(
       fc.asyncProperty(body, (value) => isAnswered('POST', url(), value, key())),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 
@@ -82,7 +83,7 @@ describe('any input gets a response from the contract', () => {
       fc.asyncProperty(base, text, (start, end) =>
         isAnswered('GET', start + encodeURIComponent(end.toWellFormed()), undefined, test.key),
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 
@@ -103,7 +104,7 @@ describe('any input gets a response from the contract', () => {
         });
         expect([400, 415]).toContain(status);
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   });
 });

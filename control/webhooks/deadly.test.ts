@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { PathwayCreated } from '#shared/api/pathways.ts';
 import { newDelivery } from '../../test/kit/db/delivery.ts';
+import { longTest } from '../../test/kit/long-test.ts';
 import { ControlProgram } from '../../test/kit/programs/control-program.ts';
 import { noticeSchedule } from '../alerts/notice-rules.ts';
 import { loadSecretKey, SecretBox } from '../db/secrets.ts';
@@ -203,29 +204,33 @@ it('a test run that crashes the program never blocks a start, counts as an attem
   await control.end('SIGTERM');
 }, 900_000);
 
-it('a tornado step that crashes the program never blocks a start, and ends its session after five', async () => {
-  // A model does the planning, and is called when a scenario has failed.
-  const judge = { LLM_TEST_BASE_URL: `http://127.0.0.1:${deadlyPort}`, LLM_JUDGE_MODEL: 'judge' };
-  await start('abort', judge);
-  const node = { id: 'first', type: 'Default', data: { name: 'First', isStart: true, text: 'Hello.' } };
-  const { pathway_id } = await tested(node, { type: 'NODE_REACHED', config: { node_id: 'other' } });
-  await control.api.ok('POST', '/v1/agent-testing/tornado/start', { pathway_id }).catch(() => undefined);
-  const tries = () => found("select tries from work_under_way where queue = 'tornado step'");
-  for (const death of [1, mostCrashes]) {
-    await control.ended();
-    expect(tries()).toEqual({ tries: death });
-    // As if all but the last had been.
-    if (death === 1)
-      database((connection) =>
-        connection.prepare('update work_under_way set tries = ?').run(mostCrashes - 1),
-      );
+longTest(
+  'a tornado step that crashes the program never blocks a start, and ends its session after five',
+  async () => {
+    // A model does the planning, and is called when a scenario has failed.
+    const judge = { LLM_TEST_BASE_URL: `http://127.0.0.1:${deadlyPort}`, LLM_JUDGE_MODEL: 'judge' };
     await start('abort', judge);
-  }
-  const session = () => found('select status, error_message as told from test_tornado_sessions');
-  await expect
-    .poll(session, { timeout: 120_000 })
-    .toEqual({ status: 'ERROR', told: 'The service ended again and again during a step.' });
-  await expect.poll(tries).toBeUndefined();
-  expect(await healthOf()).toMatchObject({ checks: { database: 'ok' } });
-  await control.end('SIGTERM');
-}, 900_000);
+    const node = { id: 'first', type: 'Default', data: { name: 'First', isStart: true, text: 'Hello.' } };
+    const { pathway_id } = await tested(node, { type: 'NODE_REACHED', config: { node_id: 'other' } });
+    await control.api.ok('POST', '/v1/agent-testing/tornado/start', { pathway_id }).catch(() => undefined);
+    const tries = () => found("select tries from work_under_way where queue = 'tornado step'");
+    for (const death of [1, mostCrashes]) {
+      await control.ended();
+      expect(tries()).toEqual({ tries: death });
+      // As if all but the last had been.
+      if (death === 1)
+        database((connection) =>
+          connection.prepare('update work_under_way set tries = ?').run(mostCrashes - 1),
+        );
+      await start('abort', judge);
+    }
+    const session = () => found('select status, error_message as told from test_tornado_sessions');
+    await expect
+      .poll(session, { timeout: 120_000 })
+      .toEqual({ status: 'ERROR', told: 'The service ended again and again during a step.' });
+    await expect.poll(tries).toBeUndefined();
+    expect(await healthOf()).toMatchObject({ checks: { database: 'ok' } });
+    await control.end('SIGTERM');
+  },
+  900_000,
+);

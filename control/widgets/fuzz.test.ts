@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
+import { rounds } from '../../test/kit/long-test.ts';
 
 let test: TestControl;
 let pathway = '';
@@ -98,7 +99,7 @@ describe('any body gets a response from the contract', () => {
         expect([200, 400, 404, 409]).toContain(answer.statusCode);
         expect(answer.json()).toMatchObject({ status: answer.statusCode });
       }),
-      { numRuns: 80 },
+      { numRuns: rounds(80) },
     );
   });
 
@@ -121,7 +122,7 @@ describe('any body gets a response from the contract', () => {
         });
         expect([200, 400, 404]).toContain(answer.status);
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 import { UdpNetwork } from '../../test/kit/fakes/udp-network.ts';
+import { longTest } from '../../test/kit/long-test.ts';
 import type { LocalLeg } from '../call/ports/media.ts';
 
 const { newPeer, newLeg } = useMedia(testOptions(30_800));
@@ -84,27 +85,30 @@ test('audio stops reaching the peer after it was heard', async () => {
   expect(leg.report().verdict).toBe('receive_only');
 });
 
-test('audio stops reaching the peer: its reports keep the block, but the sequence number in it stops', async () => {
-  const call = await callOverNetwork();
-  const { peer, leg, network } = call;
-  const report = () => peer.report();
-  await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
-  network.drops.toPeer = (kind) => kind === 'rtp';
-  await talkUntil(call, () => leg.report().peer_hears === 'no', report);
-  expect(leg.report()).toMatchObject({
-    verdict: 'receive_only',
-    mos: 1,
-    cause: expect.stringMatching(/^The peer no longer hears us: .* is stuck/),
-  });
-  // It hears again; then it is given a new path, whose stream has another SSRC.
-  network.drops.toPeer = undefined;
-  await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
-  peer.rekey();
-  peer.connect(network.answered(await leg.answer(network.offered(peer.sdp()))));
-  const before = peer.packets;
-  await talkUntil(call, () => peer.packets - before > 300, report);
-  expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes' });
-});
+longTest(
+  'audio stops reaching the peer: its reports keep the block, but the sequence number in it stops',
+  async () => {
+    const call = await callOverNetwork();
+    const { peer, leg, network } = call;
+    const report = () => peer.report();
+    await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
+    network.drops.toPeer = (kind) => kind === 'rtp';
+    await talkUntil(call, () => leg.report().peer_hears === 'no', report);
+    expect(leg.report()).toMatchObject({
+      verdict: 'receive_only',
+      mos: 1,
+      cause: expect.stringMatching(/^The peer no longer hears us: .* is stuck/),
+    });
+    // It hears again; then it is given a new path, whose stream has another SSRC.
+    network.drops.toPeer = undefined;
+    await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
+    peer.rekey();
+    peer.connect(network.answered(await leg.answer(network.offered(peer.sdp()))));
+    const before = peer.packets;
+    await talkUntil(call, () => peer.packets - before > 300, report);
+    expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes' });
+  },
+);
 
 test("the sequence number in the peer's reports never advances", async () => {
   const call = await callOverNetwork();
@@ -120,18 +124,21 @@ test("the sequence number in the peer's reports never advances", async () => {
   });
 });
 
-test('a sequence number with different cycles than ours is read the same way, stopped or advancing', async () => {
-  const call = await callOverNetwork();
-  const { peer, leg, network } = call;
-  const report = () => peer.report(0, peer.highest + 5 * 0x10000);
-  await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
-  await talkUntil(call, () => peer.packets > 400, report);
-  expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes' });
-  network.drops.toPeer = (kind) => kind === 'rtp';
-  await talkUntil(call, () => leg.report().peer_hears === 'no', report);
-});
+longTest(
+  'a sequence number with different cycles than ours is read the same way, stopped or advancing',
+  async () => {
+    const call = await callOverNetwork();
+    const { peer, leg, network } = call;
+    const report = () => peer.report(0, peer.highest + 5 * 0x10000);
+    await talkUntil(call, () => leg.report().peer_hears === 'yes', report);
+    await talkUntil(call, () => peer.packets > 400, report);
+    expect(leg.report()).toMatchObject({ verdict: 'two_way', peer_hears: 'yes' });
+    network.drops.toPeer = (kind) => kind === 'rtp';
+    await talkUntil(call, () => leg.report().peer_hears === 'no', report);
+  },
+);
 
-test('a stopped sequence number means nothing while nothing is sent', async () => {
+longTest('a stopped sequence number means nothing while nothing is sent', async () => {
   const call = await callOverNetwork();
   const { peer, leg, network } = call;
   await talkUntil(

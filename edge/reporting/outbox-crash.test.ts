@@ -10,6 +10,8 @@ import { describe, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { MemoryDisk } from '../../test/kit/fakes/memory-disk.ts';
+import { isLong } from '../../test/kit/is-long.ts';
+import { rounds } from '../../test/kit/long-test.ts';
 import { openOutbox } from './open-outbox.ts';
 import { Outbox } from './outbox.ts';
 import type { StoredReport } from './stored-reports.ts';
@@ -33,6 +35,9 @@ function diskOf(name: string, octets: Buffer): MemoryDisk {
   return disk;
 }
 
+/** Every octet in the long run. */
+const stride = isLong ? 1 : 5;
+
 describe('a segment', () => {
   /** Reports in groups of one to three, and the octets of the file after each group. */
   function written() {
@@ -50,7 +55,7 @@ describe('a segment', () => {
 
   it('that ends at any octet has every group of reports that was written whole, and no part of another', () => {
     const { id, name, octets, ends } = written();
-    for (let length = 0; length <= octets.length; length += 1) {
+    for (let length = 0; length <= octets.length; length += stride) {
       const outbox = new Outbox(diskOf(name, octets.subarray(0, length)));
       const whole = ends.findLast(({ bytes }) => bytes <= length);
       expect(idsOf(outbox)).toEqual(whole?.ids ?? []);
@@ -65,7 +70,7 @@ describe('a segment', () => {
 
   it('in which any octet changed has all groups but the one with it', () => {
     const { name, octets, ends } = written();
-    for (let changed = 0; changed < octets.length; changed += 1) {
+    for (let changed = 0; changed < octets.length; changed += stride) {
       const damaged = Buffer.from(octets);
       damaged[changed] = (damaged[changed] ?? 0) ^ 0x55;
       const outbox = new Outbox(diskOf(name, damaged));
@@ -136,7 +141,7 @@ describe('a loss of power', () => {
         }
         expect(new Set(stored.values()).size).toBe(stored.size);
       }),
-      { seed, numRuns: 200 },
+      { seed, numRuns: rounds(200) },
     );
   });
 

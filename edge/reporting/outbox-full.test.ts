@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord } from '../../test/kit/fakes/call-record.ts';
 import { MemoryDisk } from '../../test/kit/fakes/memory-disk.ts';
+import { rounds } from '../../test/kit/long-test.ts';
 import { Outbox } from './outbox.ts';
 
 const at = '2030-01-01T00:00:10.000Z';
@@ -275,7 +276,7 @@ describe('an outbox on a full disk', () => {
         expect(got).toEqual(sent);
         expect(outbox.pending).toBe(0);
       }),
-      { seed, numRuns: 200 },
+      { seed, numRuns: rounds(200) },
     );
   });
 });

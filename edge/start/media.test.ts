@@ -10,6 +10,7 @@ import { echoAgent } from '../../test/kit/fakes/fake-agents.ts';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
+import { isLong } from '../../test/kit/is-long.ts';
 import { freeUdpRange } from '../../test/kit/programs/ports.ts';
 import { edgeLimits } from '../limits.ts';
 import { DiskRoom } from '../media/recording/disk-room.ts';
@@ -194,7 +195,7 @@ describe('recordings of a media shard', () => {
   }, 600_000);
 });
 
-describe.each([2, 4])('%i media shards in their threads', (count) => {
+describe.each(isLong ? [2, 4] : [2])('%i media shards in their threads', (count) => {
   it('carry bridged calls each, and one that ends takes only its own with it', async () => {
     const { shards, threads } = await start(count, 4);
     const ids = Array.from({ length: count }, (_, index) => `call-${count}-${index}`);

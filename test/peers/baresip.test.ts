@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
 import { frequencyOf, share } from '../kit/fakes/audio.ts';
+import { longTest } from '../kit/long-test.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 import { Baresip, type BaresipOptions } from './baresip.ts';
@@ -141,7 +142,7 @@ test('a key takes its branch, interrupts the greeting, and the call ends when th
   expect(soundSpan(heard.samples, heard.sampleRate).seconds).toBeLessThan(whole + said);
 });
 
-test('keys in quick succession are all received, in order', async () => {
+longTest('keys in quick succession are all received, in order', async () => {
   const account = '+14155550121';
   const { api } = system;
   const ask = { name: 'Ask', text: 'Your number, then hash.', isStart: true };

@@ -6,6 +6,7 @@ import { Phone } from '../../scripts/call/phone.ts';
 import { issue } from '../kit/fakes/certificates.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import { longTest } from '../kit/long-test.ts';
 import { Api } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import {
@@ -299,7 +300,7 @@ describe('an edge that is killed', () => {
 });
 
 describe('a rolling upgrade of the edges', () => {
-  it('loses no call: each is drained, restarted and undrained under load', async () => {
+  longTest('loses no call: each is drained, restarted and undrained under load', async () => {
     const before = new Set((await system.api.calls()).map(({ id }) => id));
     const carrierLoad = await load();
     for (const edge of edges) {

@@ -9,6 +9,7 @@ import { Phone } from '../../scripts/call/phone.ts';
 import { noiseFile } from '../kit/control/noises.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { shareOf } from '../kit/fakes/tones.ts';
+import { longTest } from '../kit/long-test.ts';
 import { AgentTestRuns, noCallIsUp } from '../kit/programs/agent-test-runs.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
@@ -272,46 +273,49 @@ test('a transfer ends the run and calls nobody; the weather of the call is prove
   expect((await system.api.calls()).filter(({ to }) => to === '+14155550999')).toEqual([]);
 });
 
-test('a load has its calls at once, level after level, and its figures come from these calls', async () => {
-  const scenarioId = await scenario({
-    name: 'Sales, all together',
-    tester_persona_prompt: 'You want to talk to sales.',
-    assertions: [{ type: 'STRING_CHECK', config: { value: 'You have reached sales' } }],
-  });
-  const order = {
-    scenario_ids: [scenarioId],
-    phone_number: demoNumber,
-    ramp: { from: 1, to: 3, step: 2 },
-    runs_per_level: 3,
-    seed: 1,
-  };
-  const path = '/v1/agent-testing/loads';
-  const { load_id } = await system.api.read(LoadStarted, 'POST', path, order);
-  const load = await eventually(
-    'the end of the load',
-    async () => {
-      const now = await system.api.read(LoadAnswer, 'GET', `${path}/${load_id}`);
-      return now.status === 'RUNNING' ? null : now;
-    },
-    300_000,
-  );
-  expect(load).toMatchObject({ status: 'COMPLETED', reason: null });
-  expect(load.knee?.sentence).toEqual(expect.any(String));
-  const figures = load.levels.map((level) => level.figures);
-  expect(figures).toMatchObject([
-    { calls: 3, answered: 3, passed: 3, errored: 0, concurrency_reached: 1, latency_ms: { answers: 3 } },
-    { calls: 3, answered: 3, passed: 3, errored: 0, latency_ms: { answers: 3 } },
-  ]);
-  // They are queued together; on a busy machine one may end before another begins.
-  expect(figures[1]?.concurrency_reached).toBeGreaterThan(0);
-  expect(figures[1]?.concurrency_reached).toBeLessThanOrEqual(3);
-  for (const one of figures) {
-    expect(one?.set_up_ms.p50).toBeGreaterThanOrEqual(0);
-    expect(one?.latency_ms.p50).toBeGreaterThan(0);
-    expect(one?.mos.min).toBeGreaterThan(1);
-  }
-  await noCallIsUp(system);
-});
+longTest(
+  'a load has its calls at once, level after level, and its figures come from these calls',
+  async () => {
+    const scenarioId = await scenario({
+      name: 'Sales, all together',
+      tester_persona_prompt: 'You want to talk to sales.',
+      assertions: [{ type: 'STRING_CHECK', config: { value: 'You have reached sales' } }],
+    });
+    const order = {
+      scenario_ids: [scenarioId],
+      phone_number: demoNumber,
+      ramp: { from: 1, to: 3, step: 2 },
+      runs_per_level: 3,
+      seed: 1,
+    };
+    const path = '/v1/agent-testing/loads';
+    const { load_id } = await system.api.read(LoadStarted, 'POST', path, order);
+    const load = await eventually(
+      'the end of the load',
+      async () => {
+        const now = await system.api.read(LoadAnswer, 'GET', `${path}/${load_id}`);
+        return now.status === 'RUNNING' ? null : now;
+      },
+      300_000,
+    );
+    expect(load).toMatchObject({ status: 'COMPLETED', reason: null });
+    expect(load.knee?.sentence).toEqual(expect.any(String));
+    const figures = load.levels.map((level) => level.figures);
+    expect(figures).toMatchObject([
+      { calls: 3, answered: 3, passed: 3, errored: 0, concurrency_reached: 1, latency_ms: { answers: 3 } },
+      { calls: 3, answered: 3, passed: 3, errored: 0, latency_ms: { answers: 3 } },
+    ]);
+    // They are queued together; on a busy machine one may end before another begins.
+    expect(figures[1]?.concurrency_reached).toBeGreaterThan(0);
+    expect(figures[1]?.concurrency_reached).toBeLessThanOrEqual(3);
+    for (const one of figures) {
+      expect(one?.set_up_ms.p50).toBeGreaterThanOrEqual(0);
+      expect(one?.latency_ms.p50).toBeGreaterThan(0);
+      expect(one?.mos.min).toBeGreaterThan(1);
+    }
+    await noCallIsUp(system);
+  },
+);
 
 test('a load that is cancelled leaves no call', async () => {
   const scenarioId = await scenario({ name: 'Cancelled load', tester_persona_prompt: 'You want sales.' });
@@ -374,7 +378,7 @@ test('a run survives kill -9 of control, its first call does not', async () => {
   await noCallIsUp(system);
 });
 
-test('a run survives kill -9 of the edge', async () => {
+longTest('a run survives kill -9 of the edge', async () => {
   const id = await start(await scenario({ name: 'Edge dies', tester_persona_prompt: 'You want sales.' }));
   const callId = await talking();
   await system.crashEdge();

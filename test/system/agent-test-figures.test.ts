@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
+import { longTest } from '../kit/long-test.ts';
 import { AgentTestRuns, type VoiceOfCall } from '../kit/programs/agent-test-runs.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
@@ -162,7 +163,7 @@ test('the speech time of the agent is the length of its words, and all turns fit
   expect(heard?.mos).toBeLessThanOrEqual(5);
 });
 
-test('the time to the first sound is the time that the agent waits for a greeting', async () => {
+longTest('the time to the first sound is the time that the agent waits for a greeting', async () => {
   const [prompt, late] = [
     (await runs.voiceOf(await wants('orders'), plain)).voice,
     (await runs.voiceOf(await wants('orders', { category: 'CUSTOM' }), polite)).voice,
@@ -195,7 +196,7 @@ test('a pause is as long as the webhook, and an interrupted agent stops soon', a
   expect(heeded.longest_silence_ms).toBeGreaterThanOrEqual(answered.silence_ms);
 });
 
-test('an agent that cannot be interrupted continues, and the overlap is measured', async () => {
+longTest('an agent that cannot be interrupted continues, and the overlap is measured', async () => {
   const call = { interrupt_turns: [1], interrupt_after_ms: 600 };
   const scenario = await runs.scenario({
     pathway_id,
@@ -218,7 +219,7 @@ test('an agent that cannot be interrupted continues, and the overlap is measured
   expect(spokenOver.silent_after_ms).toBeLessThan(left + toleranceMs);
 });
 
-test('the caller waits for a silent agent until its patience ends', async () => {
+longTest('the caller waits for a silent agent until its patience ends', async () => {
   const quiet = await wants('returns', { max_turns: 1 });
   const { voice: call } = await runs.voiceOf(quiet, plain);
   const waited = turn(call, 1);

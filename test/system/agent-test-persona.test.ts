@@ -5,6 +5,7 @@ import { PersonaAnswer } from '#shared/api/personas.ts';
 import { ToolChanged } from '#shared/api/tools.ts';
 import { ModelServer, type Recording } from '../kit/fakes/model-server.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
+import { longTest } from '../kit/long-test.ts';
 import { AgentTestRuns, noCallIsUp } from '../kit/programs/agent-test-runs.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 
@@ -132,7 +133,7 @@ test('a caller who is finished hangs up, which the agent sees as the end of the 
   expect(await system.api.endedCall(run.voice.call_id)).toMatchObject({ hangup_by: 'peer' });
 });
 
-test('a failing caller model is an error of the test, not of the agent', async () => {
+longTest('a failing caller model is an error of the test, not of the agent', async () => {
   const greets = { when: [agent], text: ['Welcome to the flower shop.'] };
   const fails = { when: [caller], status: 500 };
   // One attempt and two retries.

@@ -16,6 +16,7 @@ import { ModelServer } from '../kit/fakes/model-server.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import type { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { TranscriptionServer } from '../kit/fakes/transcription-server.ts';
+import { longTest } from '../kit/long-test.ts';
 import type { Api } from '../kit/programs/api.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
@@ -197,37 +198,40 @@ describe('calls that meet each other', () => {
     expect(await turnsOf(api, leg.id)).toEqual([]);
   });
 
-  test('are on hold in their samples while they are, then in a conference with the levels of both ways', async () => {
-    const { api } = at.system;
-    const ids: string[] = [];
-    const phones: Baresip[] = [];
-    for (const hz of [700, 1100]) {
-      const phone = await Baresip.start({ speech: tone(hz, 8000 * 60) });
-      at.open.push(phone);
-      phones.push(phone);
-      await phone.command('dial', `sip:${number}@127.0.0.1:${at.system.sipPort}`);
-      await phone.event('CALL_ESTABLISHED');
-      ids.push((await at.live((call) => !ids.includes(call.id))).id);
-    }
-    const [one = '', other = ''] = ids;
-    await api.ok('POST', `/v1/calls/${one}/hold`, {});
-    // Music is sent, and nothing is received.
-    const held = await sampleThat(api, one, (sample) => sample.held && sample.packets_received === 0);
-    expect(held).toMatchObject({ relayed: false, mos_received: null });
-    expect(held.packets_sent).toBeGreaterThan(0);
-    await api.ok('POST', `/v1/calls/${one}/resume`, {});
-    for (const id of ids)
-      expect(await at.transfer(id, { transfer_number: 'conference:sales' })).toMatchObject({ status: 200 });
-    const { at_ms: since } = await sampleThat(api, other, ({ at_ms }) => at_ms > held.at_ms);
-    const met = await sampleThat(api, other, (sample) => {
-      const { level_received_dbov: from = null, level_sent_dbov: to = null } = sample;
-      return sample.at_ms > since && (from ?? -127) > -40 && (to ?? -127) > -40;
-    });
-    expect(met).toMatchObject({ relayed: false, held: false });
-    expect(met.clock_late_ms).toBeGreaterThanOrEqual(0);
-    for (const [index, phone] of phones.entries()) {
-      await phone.command('hangup');
-      await sumsUp(api, await at.ended(ids[index] ?? ''));
-    }
-  });
+  longTest(
+    'are on hold in their samples while they are, then in a conference with the levels of both ways',
+    async () => {
+      const { api } = at.system;
+      const ids: string[] = [];
+      const phones: Baresip[] = [];
+      for (const hz of [700, 1100]) {
+        const phone = await Baresip.start({ speech: tone(hz, 8000 * 60) });
+        at.open.push(phone);
+        phones.push(phone);
+        await phone.command('dial', `sip:${number}@127.0.0.1:${at.system.sipPort}`);
+        await phone.event('CALL_ESTABLISHED');
+        ids.push((await at.live((call) => !ids.includes(call.id))).id);
+      }
+      const [one = '', other = ''] = ids;
+      await api.ok('POST', `/v1/calls/${one}/hold`, {});
+      // Music is sent, and nothing is received.
+      const held = await sampleThat(api, one, (sample) => sample.held && sample.packets_received === 0);
+      expect(held).toMatchObject({ relayed: false, mos_received: null });
+      expect(held.packets_sent).toBeGreaterThan(0);
+      await api.ok('POST', `/v1/calls/${one}/resume`, {});
+      for (const id of ids)
+        expect(await at.transfer(id, { transfer_number: 'conference:sales' })).toMatchObject({ status: 200 });
+      const { at_ms: since } = await sampleThat(api, other, ({ at_ms }) => at_ms > held.at_ms);
+      const met = await sampleThat(api, other, (sample) => {
+        const { level_received_dbov: from = null, level_sent_dbov: to = null } = sample;
+        return sample.at_ms > since && (from ?? -127) > -40 && (to ?? -127) > -40;
+      });
+      expect(met).toMatchObject({ relayed: false, held: false });
+      expect(met.clock_late_ms).toBeGreaterThanOrEqual(0);
+      for (const [index, phone] of phones.entries()) {
+        await phone.command('hangup');
+        await sumsUp(api, await at.ended(ids[index] ?? ''));
+      }
+    },
+  );
 });

@@ -4,6 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
+import { longTest } from '../kit/long-test.ts';
 import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
@@ -89,7 +90,7 @@ test('the edge is killed between INVITE and answer, and leaves no call that neve
   if (entries.length === 1) await onlyEntry(caller);
 });
 
-test('the edge is killed twice in a row with calls up', async () => {
+longTest('the edge is killed twice in a row with calls up', async () => {
   const cut: Caller[] = [];
   for (let round = 0; round < 2; round++) {
     cut.push(await answered(), await answered());
@@ -120,7 +121,7 @@ test('control is killed when a report arrives', async () => {
   for (const caller of done) expect(await onlyEntry(caller)).toMatchObject({ outcome: 'completed' });
 });
 
-test('both are killed at once', async () => {
+longTest('both are killed at once', async () => {
   const done = await finished();
   const live = await answered();
   await Promise.all([system.edge.end('SIGKILL'), system.control.end('SIGKILL')]);

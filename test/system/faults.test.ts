@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBootstrap } from '../../scripts/supervisor/bootstrap.ts';
+import { longTest } from '../kit/long-test.ts';
 import { Api } from '../kit/programs/api.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 import { freeTcpPort, freeUdpRange } from '../kit/programs/ports.ts';
@@ -148,14 +149,18 @@ test('a call that is up during a fault of the edge ends normally, and is in the 
   expect(await (await api()).calls()).toHaveLength(1);
 });
 
-test('control restarts after each of six kills in a row, and the edge reconnects', async () => {
-  await healthy();
-  for (let kill = 0; kill < 6; kill++) {
-    const before = pidOf('control');
-    process.kill(before, 'SIGKILL');
-    await replaced('control', before);
-  }
-  await healthy();
-  expect(supervisor.exitCode).toBeNull();
-  expect(output).toMatch(/control has ended \d+ times in a row: read its last "fatal" log line/);
-}, 300_000);
+longTest(
+  'control restarts after each of six kills in a row, and the edge reconnects',
+  async () => {
+    await healthy();
+    for (let kill = 0; kill < 6; kill++) {
+      const before = pidOf('control');
+      process.kill(before, 'SIGKILL');
+      await replaced('control', before);
+    }
+    await healthy();
+    expect(supervisor.exitCode).toBeNull();
+    expect(output).toMatch(/control has ended \d+ times in a row: read its last "fatal" log line/);
+  },
+  300_000,
+);

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { InboundNumberList } from '#shared/api/inbound.ts';
 import { type PostgresServer, startPostgres } from '../kit/db/postgres-server.ts';
+import { longTest } from '../kit/long-test.ts';
 import { builtProgram } from '../kit/programs/built-programs.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
@@ -93,7 +94,7 @@ test('a control plane moves from SQLite while it runs; nothing that it answered 
   await attach('+14155559999');
 });
 
-test('a backup of a server is restored into a server, and into a file', async () => {
+longTest('a backup of a server is restored into a server, and into a file', async () => {
   await control.start({ DATABASE_URL: address });
   await attach('+14155551234');
   const all = await numbers();
@@ -119,7 +120,7 @@ test('a backup of a server is restored into a server, and into a file', async ()
   rmSync(folder, { recursive: true });
 });
 
-test('a restore of a backup into an empty server brings its key only with the passphrase', async () => {
+longTest('a restore of a backup into an empty server brings its key only with the passphrase', async () => {
   await control.start();
   const folder = mkdtempSync(join(tmpdir(), 'backup-of-file-'));
   const backup = join(folder, 'backup');
@@ -137,7 +138,7 @@ test('a restore of a backup into an empty server brings its key only with the pa
   rmSync(folder, { recursive: true });
 });
 
-test('a killed move leaves a control plane that works, and --cancel removes what it left', async () => {
+longTest('a killed move leaves a control plane that works, and --cancel removes what it left', async () => {
   await control.start();
   const moving = run('migrate-database', ['--to', address], {});
   moving.child.stderr?.once('data', () => moving.child.kill('SIGKILL'));
@@ -163,7 +164,7 @@ test('a crash of the server loses nothing that was answered, and control connect
   await attach('+14155559999');
 });
 
-test('a database of no or another version is not moved or backed up', async () => {
+longTest('a database of no or another version is not moved or backed up', async () => {
   writeFileSync(join(control.folder, 'note'), '');
   await expect(run('migrate-database', ['--to', address], {})).rejects.toThrow('There is no database at');
   await expect(run('migrate-database', [], {})).rejects.toThrow('--to is missing');

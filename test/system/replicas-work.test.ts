@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { newDelivery } from '../kit/db/delivery.ts';
 import { type PostgresServer, startPostgres } from '../kit/db/postgres-server.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
+import { longTest } from '../kit/long-test.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'replicas-work-'));
@@ -147,25 +148,28 @@ test('what a killed replica had begun is delivered by the other, and counts as a
   for (const [body, times] of counts) expect(times.length).toBeLessThanOrEqual(begun.has(body) ? 2 : 1);
 });
 
-test('a stopped replica that continues after another took over stores nothing of what it had begun', async () => {
-  const release = Promise.withResolvers<void>();
-  held = release.promise;
-  const ids = events(4);
-  await store(ids);
-  const [owner, other] = await working();
-  await expect.poll(() => received.length, limit).toBe(4);
-  const { pid } = owner;
-  if (pid === undefined) throw new Error('the replica does not run');
-  process.kill(pid, 'SIGSTOP');
-  // The other counts the attempts, and makes the next ones.
-  await expect
-    .poll(async () => (await rows()).filter(({ attempts }) => attempts === '1').length, limit)
-    .toBe(4);
-  expect(other.output).toContain('webhook was running when the program crashed');
-  process.kill(pid, 'SIGCONT');
-  release.resolve();
-  await expect.poll(() => owner.output, limit).toContain('another replica took over webhook');
-  await expect.poll(delivered, limit).toBe(4);
-  expect((await rows()).map(({ attempts }) => attempts)).toEqual(['2', '2', '2', '2']);
-  expect(received).toHaveLength(8);
-});
+longTest(
+  'a stopped replica that continues after another took over stores nothing of what it had begun',
+  async () => {
+    const release = Promise.withResolvers<void>();
+    held = release.promise;
+    const ids = events(4);
+    await store(ids);
+    const [owner, other] = await working();
+    await expect.poll(() => received.length, limit).toBe(4);
+    const { pid } = owner;
+    if (pid === undefined) throw new Error('the replica does not run');
+    process.kill(pid, 'SIGSTOP');
+    // The other counts the attempts, and makes the next ones.
+    await expect
+      .poll(async () => (await rows()).filter(({ attempts }) => attempts === '1').length, limit)
+      .toBe(4);
+    expect(other.output).toContain('webhook was running when the program crashed');
+    process.kill(pid, 'SIGCONT');
+    release.resolve();
+    await expect.poll(() => owner.output, limit).toContain('another replica took over webhook');
+    await expect.poll(delivered, limit).toBe(4);
+    expect((await rows()).map(({ attempts }) => attempts)).toEqual(['2', '2', '2', '2']);
+    expect(received).toHaveLength(8);
+  },
+);

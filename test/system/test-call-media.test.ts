@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { share, tone } from '../kit/fakes/audio.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import { longTest } from '../kit/long-test.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { events, lastDetail, pickUp, type TestCall, TestCalls } from '../kit/programs/test-calls.ts';
 import type { TrunkCall } from '../kit/programs/trunk.ts';
@@ -176,7 +177,7 @@ describe.concurrent('audio and keys of a test call', () => {
     expect(lastDetail(done)).toBe(done.diagnosis);
   });
 
-  test('cannot be decrypted when the far end uses other keys than its SDP says', async () => {
+  longTest('cannot be decrypted when the far end uses other keys than its SDP says', async () => {
     const done = await talk(async (media) => {
       media.rekey();
       await media.play(frames(silence, 2));
@@ -205,7 +206,7 @@ describe.concurrent('audio and keys of a test call', () => {
     });
   });
 
-  test('do not reach a far end whose RTCP reports show total loss', async () => {
+  longTest('do not reach a far end whose RTCP reports show total loss', async () => {
     const done = await talk(
       async (media) => {
         const speech = media.play(media.toneFrames(400, 350));

@@ -1,9 +1,10 @@
 /** One edge's connection for one run: its messages, in order, and its requests on behalf of the tested agent. */
 import { Compile } from 'typebox/compile';
 import { AgentTestEvent, type AgentTestOrder } from '#shared/agent-test-protocol.ts';
+import { lazy } from '#shared/lazy.ts';
 import type { LineSocket } from './line-socket.ts';
 
-const checkEvent = Compile(AgentTestEvent);
+const eventCheck = lazy(() => Compile(AgentTestEvent));
 
 /** RFC 6455 section 7.4.1 */
 const policyViolation = 1008;
@@ -73,7 +74,7 @@ export class TestLine {
 function read(text: string): AgentTestEvent | null {
   try {
     const event: unknown = JSON.parse(text);
-    return checkEvent.Check(event) ? event : null;
+    return eventCheck().Check(event) ? event : null;
   } catch {
     return null;
   }

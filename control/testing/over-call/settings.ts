@@ -10,6 +10,7 @@ import { Compile } from 'typebox/compile';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { noiseProblem, Weather } from '#shared/agent-test-weather.ts';
 import { toE164 } from '#shared/e164.ts';
+import { lazy } from '#shared/lazy.ts';
 
 export interface CallSettings {
   readonly interruptTurns: ReadonlySet<number>;
@@ -51,22 +52,22 @@ export function callSettings(metadata: Readonly<Record<string, unknown>> | null)
   };
 }
 
-const weatherCheck = Compile(Weather);
+const weatherCheck = lazy(() => Compile(Weather));
 
 /** @returns null for none, and for one that is invalid */
 function weatherOf(weather: unknown): Weather | null {
-  return weatherCheck.Check(weather) && noiseProblem(weather) === null ? weather : null;
+  return weatherCheck().Check(weather) && noiseProblem(weather) === null ? weather : null;
 }
 
 /** What is wrong with the weather of a scenario; null: nothing, or it has none. */
 export function weatherProblem(metadata: Readonly<Record<string, unknown>> | null): string | null {
   const weather = isObject(metadata?.call) ? metadata.call.weather : undefined;
   if (weather === undefined) return null;
-  if (weatherCheck.Check(weather)) {
+  if (weatherCheck().Check(weather)) {
     const problem = noiseProblem(weather);
     return problem && `/noise/noise_id ${problem}`;
   }
-  const [first] = weatherCheck.Errors(weather);
+  const [first] = weatherCheck().Errors(weather);
   return `${first?.instancePath ?? ''} ${first?.message ?? 'is invalid'}`.trim();
 }
 
