@@ -74,9 +74,11 @@ export class Api {
     });
   }
 
+  /** Each message once: a response is sent again, octet for octet, when its ACK is late, as on a slow machine. */
   async trace(callId: string): Promise<TracedMessage[]> {
     const path = `/v1/sip/calls/${encodeURIComponent(callId)}/trace`;
-    return (await this.read(Trace, 'GET', path)).data.messages;
+    const { messages } = (await this.read(Trace, 'GET', path)).data;
+    return [...new Map(messages.map((message) => [octets(message), message])).values()];
   }
 
   detail(id: string): Promise<CallView> {
@@ -114,3 +116,5 @@ export class Api {
     });
   }
 }
+
+const octets = ({ direction, raw }: TracedMessage): string => `${direction} ${raw}`;
