@@ -1,4 +1,5 @@
 /** The text of alert notices: pure. */
+import type { AlertNotice } from '#shared/api/webhook-events.ts';
 import { counted } from '#shared/counted.ts';
 import type { AlertRow } from '../db/index.ts';
 
@@ -12,7 +13,7 @@ export function eventType(alert: Pick<AlertRow, 'resolved_at'>): 'sip.alert.rais
 }
 
 /** `data` of the webhook (contract 13). */
-export function alertEvent(alert: Reported) {
+export function alertEvent(alert: Reported): AlertNotice {
   return {
     alert_id: alert.id,
     kind: alert.kind,

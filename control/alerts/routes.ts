@@ -4,7 +4,7 @@ import { plain } from '#shared/api/common.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { AlertRow } from '../db/index.ts';
-import { type App, orgOf } from '../http/index.ts';
+import { type App, nextAfter, orgOf } from '../http/index.ts';
 import type { AlertDeps } from './deps.ts';
 import { findAlert, listAlerts } from './store.ts';
 import { type TestTools, testAlerts } from './test-notice.ts';
@@ -36,7 +36,8 @@ export function alertRoutes(app: App, services: AlertDeps, tools: TestTools): vo
         ...(state !== undefined && { state }),
         ...(after && { after }),
       };
-      return plain({ alerts: (await listAlerts(db, orgId, filter, limit)).map(alertView) });
+      const rows = await listAlerts(db, orgId, filter, limit);
+      return plain({ alerts: rows.map(alertView), next: nextAfter(rows, limit, ({ id }) => id) });
     },
   });
 

@@ -141,9 +141,14 @@ async function testWebhook(
   const id = `evt_${newId()}`;
   const now = new Date(clock.now()).toISOString();
   const { number: phone_number, id: configuration_id, direction, sip_endpoint: endpoint } = row;
-  const data = { state: 'alert.test', phone_number, configuration_id, direction, endpoint };
+  const data = { state: 'alert.test' as const, phone_number, configuration_id, direction, endpoint };
   const body = eventBody({ id, type: testEventType, orgId: organization.id, now, data });
-  const result = await sendWebhook(organization.id, url, { id, type: testEventType, body }, ending);
+  const result = await sendWebhook(
+    organization.id,
+    url,
+    { id, type: testEventType, body, attempt: 1 },
+    ending,
+  );
   const error = 'error' in result ? result.error : `The webhook answered ${result.status}.`;
   const ok = verdictOf(result) === 'delivered';
   return { channel: 'webhook', target_count: 1, ok, error: ok ? null : error };

@@ -2,7 +2,7 @@
 import { AdminAuditQuery, AuditPage, AuditQuery } from '#shared/api/audit.ts';
 import { plain } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
-import { type App, orgOf, readSpan } from '../http/index.ts';
+import { type App, nextAfter, orgOf, readSpan } from '../http/index.ts';
 import type { AuditDeps } from './deps.ts';
 import { entryView } from './rules.ts';
 import { findChange, listChanges } from './store.ts';
@@ -28,7 +28,8 @@ export function auditRoutes(app: App, { database: { db } }: AuditDeps): void {
       ...(actor !== undefined && { actor }),
       ...(after && { after }),
     };
-    return plain({ entries: (await listChanges(db, filter, limit)).map(entryView) });
+    const rows = await listChanges(db, filter, limit);
+    return plain({ entries: rows.map(entryView), next: nextAfter(rows, limit, ({ id }) => id) });
   };
 
   app.route({
@@ -37,7 +38,6 @@ export function auditRoutes(app: App, { database: { db } }: AuditDeps): void {
     config: { access: 'read', errors: ['INVALID_CURSOR'] },
     schema: {
       summary: 'Changes of the organization’s settings, newest first',
-      description: 'A page shorter than limit is the last.',
       querystring: AuditQuery,
       response: { 200: AuditPage },
     },

@@ -36,6 +36,9 @@ const rows: CallRow[] = Array.from({ length: 180 }, (_, index) => {
     termination: ends[index % 3] ?? null,
     trunk_id: index % 6 === 0 ? 'trunk' : null,
     media: index % 8 === 0 || !media ? null : { ...media, mos },
+    pathway_id: index % 5 === 0 ? 'pathway' : null,
+    persona_id: index % 5 === 1 ? 'persona' : null,
+    status: index % 9 === 0 ? 'failed' : 'completed',
   };
   return callRow(callRecord(index % 11 === 0 ? 'another' : 'org', record), 'edge');
 });
@@ -46,6 +49,7 @@ const mosOf = (row: CallRow) => (row.media === null ? null : (fromJson(row.media
 /** The expected calls, found by looking at every row. */
 function expected(filter: SearchFilter): string[] {
   const { number, direction, from, to, after, otherParty, termination, maxMos, trunkId } = filter;
+  const { pathwayId, personaId, status } = filter;
   const place = (row: Pick<CallRow, 'started_at' | 'id'>) => `${row.started_at} ${row.id}`;
   return rows
     .filter((row) => row.org_id === 'org')
@@ -55,6 +59,9 @@ function expected(filter: SearchFilter): string[] {
     .filter((row) => termination === undefined || row.termination === termination)
     .filter((row) => maxMos === undefined || (mosOf(row) ?? 9) <= maxMos)
     .filter((row) => trunkId === undefined || row.trunk_id === trunkId)
+    .filter((row) => pathwayId === undefined || row.pathway_id === pathwayId)
+    .filter((row) => personaId === undefined || row.persona_id === personaId)
+    .filter((row) => status === undefined || row.status === status)
     .filter((row) => (!from || row.started_at >= from) && (!to || row.started_at < to))
     .filter((row) => !after || place(row) < place(after))
     .sort((a, b) => (place(a) < place(b) ? 1 : -1))
@@ -69,6 +76,8 @@ const filters = [{}, { otherParty: '+4930222' }].flatMap((other) =>
           {},
           { from: at(10), to: at(45) },
           { after: { started_at: at(30), id: id(91) }, trunkId: 'trunk' },
+          { pathwayId: 'pathway', status: 'completed' },
+          { personaId: 'persona' },
         ].map((span): SearchFilter => ({ ...other, ...end, ...sound, ...line, ...span })),
       ),
     ),
@@ -89,7 +98,7 @@ async function allPages(filter: SearchFilter, limit: number, most: number): Prom
 
 describe('a search of calls', () => {
   it('finds the matches of every combination of filters, newest first', async () => {
-    expect(filters.length).toBe(72);
+    expect(filters.length).toBe(120);
     for (const filter of filters) {
       const { rows: found, next } = await searchCalls(database.db, 'org', filter, 500);
       expect([filter, found.map((row) => row.id), next]).toEqual([filter, expected(filter), null]);

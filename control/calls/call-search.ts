@@ -6,11 +6,11 @@
  *     the other party           calls_by_other_party
  *     why the call ended        calls_by_termination
  *     a MOS of 3.6 or less      calls_by_poor_sound
- *     otherwise                 calls_by_number, calls_by_time
+ *     otherwise                 calls_by_number, calls_by_time (a trunk, a pathway, a persona, a status)
  */
 import { sql } from 'kysely';
 import { type CallRow, type Db, meanOpinion, onIndex, otherParty, poorSound } from '../db/index.ts';
-import { type CallFilter, callColumns, type LoggedCall } from './log-store.ts';
+import { type CallFilter, type ListedRow, listColumns } from './log-store.ts';
 
 /** A page of a search with rare matches: about 20 ms of the database's time. */
 const mostRead = 5_000;
@@ -20,17 +20,21 @@ export interface SearchFilter extends CallFilter {
   readonly termination?: string;
   readonly maxMos?: number;
   readonly trunkId?: string;
+  readonly pathwayId?: string;
+  readonly personaId?: string;
 }
 
 export interface SearchPage {
-  readonly rows: readonly LoggedCall[];
+  readonly rows: readonly ListedRow[];
   /** Id of the call after which the next page begins; null: this one is the last. */
   readonly next: string | null;
 }
 
 /** Whether it needs a search; the call log has an index for each combination of its other filters. */
-export function isSearch({ otherParty: other, termination, maxMos, trunkId }: SearchFilter): boolean {
-  return [other, termination, maxMos, trunkId].some((value) => value !== undefined);
+export function isSearch(filter: SearchFilter): boolean {
+  const { maxMos, otherParty: other, outcome, pathwayId, personaId, status, termination, trunkId } = filter;
+  const searched = [other, termination, maxMos, trunkId, pathwayId, personaId];
+  return searched.some((value) => value !== undefined) || (status !== undefined && outcome === undefined);
 }
 
 /** Newest first. @param most calls read for the page */
@@ -46,7 +50,7 @@ export async function searchCalls(
     .offset(most - 1)
     .limit(1)
     .executeTakeFirst();
-  const rows = await matching(db, orgId, filter, end).select(callColumns).limit(limit).execute();
+  const rows = await matching(db, orgId, filter, end).select(listColumns).limit(limit).execute();
   const last = rows.length === limit ? rows.at(-1) : end;
   return { rows, next: last?.id ?? null };
 }
@@ -87,13 +91,17 @@ function readCalls(db: Db, orgId: string, filter: SearchFilter, end?: Position) 
 }
 
 function matching(db: Db, orgId: string, filter: SearchFilter, end: Position | undefined) {
-  const { direction, maxMos, number, otherParty: other, outcome, sipCode, termination, trunkId } = filter;
+  const { direction, maxMos, number, otherParty: other, outcome, pathwayId, personaId, sipCode } = filter;
+  const { status, termination, trunkId } = filter;
   let query = readCalls(db, orgId, filter, end);
   if (number !== undefined) query = query.where('number', '=', number);
   if (direction !== undefined) query = query.where('direction', '=', direction);
   if (outcome !== undefined) query = query.where('outcome', '=', outcome);
   if (sipCode !== undefined) query = query.where('sip_code', '=', sipCode);
+  if (status !== undefined) query = query.where('status', '=', status);
   if (trunkId !== undefined) query = query.where('trunk_id', '=', trunkId);
+  if (pathwayId !== undefined) query = query.where('pathway_id', '=', pathwayId);
+  if (personaId !== undefined) query = query.where('persona_id', '=', personaId);
   if (other !== undefined) query = query.where(otherParty(), '=', other);
   if (termination !== undefined) query = query.where('termination', '=', termination);
   return maxMos === undefined ? query : query.where(meanOpinion(db), '<=', maxMos);

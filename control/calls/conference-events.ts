@@ -31,7 +31,7 @@ export async function queueConferenceEvents(
     const url = urls.get(orgId);
     if (!url) return [];
     const id = `evt_${event.id}`;
-    const type = `conference.${event.what}`;
+    const type = `conference.${event.what}` as const;
     const { conference_id, name, at } = event;
     const data = { conference_id, name, call_id: callId, direction, from, to, at };
     const body = eventBody({ id, type, orgId, now, data });

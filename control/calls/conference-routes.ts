@@ -11,7 +11,7 @@ import {
 } from '#shared/api/conferences.ts';
 import { ApiError } from '#shared/errors.ts';
 import { fromJson } from '../db/index.ts';
-import { type App, orgOf } from '../http/index.ts';
+import { type App, nextAfter, orgOf } from '../http/index.ts';
 import { type ConferenceParty, listConferences, partiesOf } from './conference-store.ts';
 import type { CallDeps } from './deps.ts';
 import { findCall } from './store.ts';
@@ -25,14 +25,14 @@ export function conferenceRoutes(app: App, { database: { db }, edges }: CallDeps
     config: { access: 'read' },
     schema: {
       summary: 'Open conferences with their parties, newest first',
-      description: 'A page shorter than limit is the last.',
       querystring: ConferencesQuery,
       response: { 200: ConferenceList },
     },
     handler: async (request) => {
       const { before, limit = defaultPage } = request.query;
       const ids = await listConferences(db, orgOf(request), before, limit);
-      return plain({ conferences: viewsOf(ids, await partiesOf(db, orgOf(request), ids)) });
+      const conferences = viewsOf(ids, await partiesOf(db, orgOf(request), ids));
+      return plain({ conferences, next: nextAfter(ids, limit, (id) => id) });
     },
   });
 

@@ -9,25 +9,23 @@ import {
   Trace,
   type TracedMessage,
 } from '#shared/api/sip-calls.ts';
-import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 import type { CallRow, Db } from '../db/index.ts';
-import { type App, orgOf, readSpan } from '../http/index.ts';
+import { type App, orgOf } from '../http/index.ts';
 import { aggregateRoutes } from './aggregates-routes.ts';
-import { isSearch, type SearchFilter, type SearchPage, searchCalls } from './call-search.ts';
+import { commonFilter, pageOfCalls } from './call-pages.ts';
+import type { SearchFilter } from './call-search.ts';
 import type { CallDeps } from './deps.ts';
-import { type CallFilter, listCalls } from './log-store.ts';
+import type { CallFilter } from './log-store.ts';
 import { requireCall } from './logged-call.ts';
 import { measuredRoutes } from './measured-routes.ts';
-import { numberOf } from './number-filter.ts';
 import { outcomes } from './outcome.ts';
 import { writePcap } from './pcap.ts';
 import { refusedRoutes } from './refused-routes.ts';
 import { callLogEntry } from './rules.ts';
-import { findLoggedCall, findTrace } from './store.ts';
+import { findTrace } from './store.ts';
 
-const defaultPage = 50;
 /** Characters redacted before yielding to other requests. */
 const charsAtOnce = 256 * 1024;
 
@@ -46,14 +44,7 @@ export function sipCallRoutes(app: App, services: CallDeps): void {
       response: { 200: CallLogPage },
     },
     handler: async (request) => {
-      const { before, limit = defaultPage } = request.query;
-      const filter = callFilter(request.query);
-      const after = before === undefined ? undefined : await findLoggedCall(db, orgOf(request), before);
-      if (before !== undefined && !after) throw ApiError.of('INVALID_CURSOR', { path: '?before' });
-      const from = { ...filter, ...(after && { after }) };
-      const { rows, next } = isSearch(filter)
-        ? await searchCalls(db, orgOf(request), from, limit)
-        : await pageOfCalls(db, orgOf(request), from, limit);
+      const { rows, next } = await pageOfCalls(db, orgOf(request), callFilter(request.query), request.query);
       return plain({ calls: rows.map(callLogEntry), next });
     },
   });
@@ -99,11 +90,6 @@ export function sipCallRoutes(app: App, services: CallDeps): void {
   });
 }
 
-async function pageOfCalls(db: Db, orgId: string, filter: CallFilter, limit: number): Promise<SearchPage> {
-  const rows = await listCalls(db, orgId, filter, limit);
-  return { rows, next: (rows.length === limit ? rows.at(-1)?.id : null) ?? null };
-}
-
 /** Redacts again, in case an edge of another release left something unredacted. */
 async function requireTrace(
   db: Db,
@@ -125,17 +111,11 @@ async function requireTrace(
 
 /** The filter of a query, without its cursor. @throws ApiError INVALID_PARAMETER */
 function callFilter(query: CallLogQuery): SearchFilter {
-  const { other_party, termination, max_mos, trunk_id } = query;
+  const { max_mos } = query;
   return {
-    // Calls have the number in this form, or whatever text the peer sent.
-    ...(other_party !== undefined && { otherParty: toE164(other_party) ?? other_party }),
-    ...(termination !== undefined && { termination }),
+    ...commonFilter(query),
     ...(max_mos !== undefined && { maxMos: max_mos }),
-    ...(trunk_id !== undefined && { trunkId: trunk_id }),
-    ...(query.phone_number !== undefined && { number: numberOf(query.phone_number) }),
-    ...(query.direction !== undefined && { direction: query.direction }),
     ...statusFilter(query.status),
-    ...readSpan(query),
   };
 }
 

@@ -19,6 +19,8 @@ export interface CallFilter {
   readonly direction?: CallRow['direction'];
   readonly outcome?: string;
   readonly sipCode?: number;
+  /** As the edge reported it. Only together with an outcome that few calls have: there is no index of it. */
+  readonly status?: string;
   /** inclusive */
   readonly from?: string;
   /** exclusive */
@@ -54,8 +56,21 @@ export const callColumns = [
 
 export type LoggedCall = Pick<CallRow, (typeof callColumns)[number]>;
 
+/** The columns of both lists of calls. */
+export const listColumns = [
+  ...callColumns,
+  'status',
+  'pathway_id',
+  'pathway_version',
+  'persona_id',
+  'answered_by',
+  'transferred_to',
+] as const;
+
+export type ListedRow = Pick<CallRow, (typeof listColumns)[number]>;
+
 /** Newest first: `started_at`, then `id`, both descending. */
-export function listCalls(db: Db, orgId: string, filter: CallFilter, limit: number): Promise<LoggedCall[]> {
+export function listCalls(db: Db, orgId: string, filter: CallFilter, limit: number): Promise<ListedRow[]> {
   const [first, ...others] = rangesOf(filter).map((range) => readRange(db, orgId, filter, range));
   const ranges = others.reduce((merged, range) => merged?.unionAll(range), first);
   if (!ranges) return Promise.resolve([]);
@@ -82,13 +97,14 @@ function indexOf(number: string | undefined, { direction, outcome }: Range): str
   return `calls_by_${number === undefined ? '' : 'number_'}${status}_direction`;
 }
 
-function readRange(db: Db, orgId: string, { number, from, to, after }: CallFilter, range: Range) {
+function readRange(db: Db, orgId: string, { number, status, from, to, after }: CallFilter, range: Range) {
   const calls = onIndex<CallRow, 'calls'>(db, 'calls', indexOf(number, range));
-  let query = db.selectFrom(calls).select(callColumns).where('org_id', '=', orgId);
+  let query = db.selectFrom(calls).select(listColumns).where('org_id', '=', orgId);
   if (number !== undefined) query = query.where('number', '=', number);
   if (range.outcome !== undefined) query = query.where('outcome', '=', range.outcome);
   if (range.sipCode !== undefined) query = query.where('sip_code', '=', range.sipCode);
   if (range.direction !== undefined) query = query.where('direction', '=', range.direction);
+  if (status !== undefined) query = query.where('status', '=', status);
   if (from !== undefined) query = query.where('started_at', '>=', from);
   // An index range takes one upper bound, and SQLite does not know which of two is lower.
   if (after && (to === undefined || after.started_at < to)) {

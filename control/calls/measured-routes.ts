@@ -4,7 +4,7 @@ import { plain } from '#shared/api/common.ts';
 import { LoggedCallPath } from '#shared/api/sip-calls.ts';
 import { mostSampledMs, mostTurns } from '#shared/edge-protocol/measured.ts';
 import type { CallRow } from '../db/index.ts';
-import { type App, orgOf } from '../http/index.ts';
+import { type App, nextAfter, orgOf } from '../http/index.ts';
 import type { CallDeps } from './deps.ts';
 import { requireCall } from './logged-call.ts';
 import { qualitySample, turnsOf } from './measured-rules.ts';
@@ -54,6 +54,7 @@ export function measuredRoutes(app: App, { database: { db }, clock }: CallDeps):
         ...measuredCall(call, receivedAt, clock.now()),
         truncated: turns.at(-1)?.turn === mostTurns - 1,
         turns,
+        next: nextAfter(turns, limit, ({ turn }) => String(turn)),
       });
     },
   });

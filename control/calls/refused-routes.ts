@@ -2,7 +2,7 @@
 import { plain } from '#shared/api/common.ts';
 import { AdminRefusedQuery, RefusedPage, RefusedQuery } from '#shared/api/refused.ts';
 import { ApiError } from '#shared/errors.ts';
-import { type App, orgOf, readSpan } from '../http/index.ts';
+import { type App, nextAfter, orgOf, readSpan } from '../http/index.ts';
 import type { CallDeps } from './deps.ts';
 import { numberOf } from './number-filter.ts';
 import { cursorOf, refusedEntry } from './refused-rules.ts';
@@ -23,7 +23,8 @@ export function refusedRoutes(app: App, { database: { db } }: Pick<CallDeps, 'da
       ...(reason !== undefined && { reason }),
       ...(after && { after }),
     };
-    return plain({ refused: (await listRefused(db, filter, limit)).map(refusedEntry) });
+    const refused = (await listRefused(db, filter, limit)).map(refusedEntry);
+    return plain({ refused, next: nextAfter(refused, limit, ({ cursor }) => cursor) });
   };
 
   app.route({
@@ -32,7 +33,7 @@ export function refusedRoutes(app: App, { database: { db } }: Pick<CallDeps, 'da
     config: { access: 'read', errors: ['INVALID_CURSOR'] },
     schema: {
       summary: 'Refused calls to the organization’s numbers: who, why, and what to change; newest first',
-      description: 'Counted by source, reason and number. A page shorter than limit is the last.',
+      description: 'Counted by source, reason and number.',
       querystring: RefusedQuery,
       response: { 200: RefusedPage },
     },

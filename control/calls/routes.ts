@@ -20,6 +20,7 @@ import { readTarget } from '../numbers/index.ts';
 import { conferenceRoutes } from './conference-routes.ts';
 import type { CallDeps } from './deps.ts';
 import { holdRoutes } from './hold-routes.ts';
+import { listRoutes } from './list-routes.ts';
 import { sipCallRoutes } from './log-routes.ts';
 import { isClosedWithoutEdge, stopWhenReported } from './lost-store.ts';
 import { CallPlacer } from './place.ts';
@@ -34,6 +35,7 @@ export function callRoutes(app: App, services: CallDeps): void {
   holdRoutes(app, services);
   conferenceRoutes(app, services);
   superviseRoutes(app, services);
+  listRoutes(app, services);
   sipCallRoutes(app, services);
   searchRoutes(app, services);
 

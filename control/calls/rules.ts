@@ -1,11 +1,11 @@
 /** Turns an edge's call record into rows and views: pure functions (contract 3.4 and 9.2). */
 
-import type { CallView } from '#shared/api/calls.ts';
+import type { CallView, ListedCall } from '#shared/api/calls.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { type CallRow, fromJson, toJson } from '../db/index.ts';
-import type { LoggedCall } from './log-store.ts';
+import type { ListedRow, LoggedCall } from './log-store.ts';
 import { outcomeOf } from './outcome.ts';
 import type { StoredTranscript } from './store.ts';
 
@@ -113,41 +113,52 @@ const endedBy: Readonly<Record<string, CallView['call_ended_by']>> = {
   error: 'ERROR',
 };
 
+/** A call of the list (contract 9.12). `now` (ms) gives the duration of a running call. */
+export function listedCall(row: ListedRow, now: number): ListedCall {
+  const seconds = secondsBetween(row.answered_at, row.ended_at ?? new Date(now).toISOString());
+  return {
+    call_id: row.id,
+    parent_id: row.parent_id,
+    to: row.to_number,
+    from: row.from_number,
+    direction: row.direction,
+    status: row.status,
+    completed: row.ended_at !== null,
+    started_at: row.started_at,
+    answered_at: row.answered_at,
+    end_at: row.ended_at,
+    call_length: Math.round((seconds / 60) * 100) / 100,
+    corrected_duration: Math.round(seconds),
+    answered_by: row.answered_by,
+    call_ended_by: row.ended_at === null ? null : (endedBy[row.hangup_by ?? ''] ?? null),
+    termination: row.termination,
+    error_message: errorMessage(row),
+    pathway_id: row.pathway_id,
+    pathway_version: row.pathway_version,
+    persona_id: row.persona_id,
+    transferred_to: row.transferred_to,
+    sip_call_id: sipCallId(row),
+    trunk_id: row.trunk_id,
+  };
+}
+
 /** The call record of contract 9.2. `now` (ms) gives the duration of a running call. */
 export function callView(
   row: CallRow,
   { entries: transcript, isCut }: StoredTranscript,
   now: number,
 ): CallView {
-  const until = row.ended_at ?? new Date(now).toISOString();
-  const seconds = secondsBetween(row.answered_at, until);
   return {
-    call_id: row.id,
+    ...listedCall(row, now),
     c_id: row.id,
     batch_id: null,
-    to: row.to_number,
-    from: row.from_number,
     inbound: row.direction === 'inbound',
-    direction: row.direction,
-    status: row.status,
     queue_status: row.status,
-    completed: row.ended_at !== null,
     created_at: row.started_at,
-    started_at: row.started_at,
-    end_at: row.ended_at,
-    call_length: Math.round((seconds / 60) * 100) / 100,
-    corrected_duration: Math.round(seconds),
     max_duration: row.max_duration,
-    answered_by: row.answered_by,
-    call_ended_by: row.ended_at === null ? null : (endedBy[row.hangup_by ?? ''] ?? null),
-    error_message: errorMessage(row),
-    pathway_id: row.pathway_id,
-    pathway_version: row.pathway_version,
-    persona_id: row.persona_id,
     request_data: fromJson(row.request_data),
     metadata: fromJson(row.metadata),
     variables: fromJson(row.variables),
-    transferred_to: row.transferred_to,
     concatenated_transcript: transcript.map((entry) => `${entry.user}: ${entry.text}`).join('\n'),
     transcripts: transcript.map(({ id, at, text, user, confidence = null, language = null }) => ({
       id,
@@ -164,14 +175,12 @@ export function callView(
       node_name,
       created_at: at,
     })),
-    sip_call_id: sipCallId(row),
-    trunk_id: row.trunk_id,
     ...(isCut && { omitted: ['transcripts'] }),
   };
 }
 
 /** Why a call failed; null when it did not, or is still running. */
-function errorMessage(row: CallRow): string | null {
+function errorMessage(row: ListedRow): string | null {
   const failed = row.outcome === 'failed' || row.hangup_by === 'error';
   if (row.ended_at === null || !failed) return null;
   const summary = isTermination(row.termination) ? terminations[row.termination].summary : 'The call failed.';

@@ -52,7 +52,8 @@ export function searchRoutes(app: App, { database: { db } }: Pick<CallDeps, 'dat
           },
         ];
       });
-      return plain({ lines });
+      const next = parts.length < limit ? null : (lines.at(-1)?.id ?? null);
+      return plain({ lines, next });
     },
   });
 }

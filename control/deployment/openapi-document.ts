@@ -14,7 +14,7 @@ export interface Operation {
   readonly 'x-least-role'?: Role | null;
 }
 
-interface Parameter {
+export interface Parameter {
   name: string;
   readonly in: string;
   readonly required?: boolean;

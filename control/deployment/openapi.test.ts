@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Compile } from 'typebox/compile';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { webhookEvents } from '#shared/api/webhook-events.ts';
 import { apiErrors } from '#shared/errors.ts';
 import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { openApiOf } from '../../test/kit/control/openapi.ts';
@@ -23,14 +24,18 @@ interface Described {
 }
 
 function operations(): Described[] {
-  return Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
+  return operationsIn(document.paths);
+}
+
+function operationsIn(paths: OpenApiDocument['paths'] = {}): Described[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, path, operation })),
   );
 }
 
-/** Every body of every operation, with its location. */
+/** Every body of every operation and webhook, with its location. */
 function media(): (Media & { name: string })[] {
-  return operations().flatMap(({ name, operation }) => {
+  return [...operations(), ...operationsIn(document.webhooks)].flatMap(({ name, operation }) => {
     const answers = Object.entries(operation.responses ?? {}).flatMap(([status, { content = {} }]) =>
       Object.values(content).map((one) => ({ ...one, name: `${name} ${status}` })),
     );
@@ -113,6 +118,14 @@ describe('the OpenAPI document', () => {
     const validator = new Validator();
     expect(await validator.validate({ ...document })).toEqual({ valid: true });
     expect(validator.version).toBe('3.1');
+  });
+
+  it('has the webhooks, each with an id of its own', () => {
+    expect(Object.keys(document.webhooks ?? {})).toEqual(Object.keys(webhookEvents));
+    const ids = [...operations(), ...operationsIn(document.webhooks)].map(
+      ({ operation }) => operation.operationId,
+    );
+    expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('lists each path once, and declares exactly the parameters of its template', () => {

@@ -7,6 +7,7 @@ import { docsRoutes } from './docs/routes.ts';
 import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
 import { errorAnswers } from './openapi-errors.ts';
 import { exampleOf } from './openapi-examples.ts';
+import { openApiWebhooks } from './openapi-webhooks.ts';
 import { requestExamples } from './request-examples.ts';
 
 /** Call before adding the routes that it describes. */
@@ -72,7 +73,9 @@ export function addOpenApi(app: App): void {
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) return document.swaggerObject;
-      finishDocument(document.openapiObject as OpenApiDocument);
+      const finished = document.openapiObject as OpenApiDocument;
+      finishDocument(finished);
+      finished.webhooks = openApiWebhooks();
       return document.openapiObject;
     },
   });

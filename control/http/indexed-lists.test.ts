@@ -142,6 +142,18 @@ const lists: Readonly<Record<string, readonly string[]>> = {
     'max_mos=3',
     'max_mos=4',
   ],
+  'GET /v1/calls': [
+    number,
+    'direction=inbound',
+    'status=busy',
+    'status=ringing',
+    `before=${call.id}`,
+    ...times,
+    'other_party=x',
+    'termination=api_stop',
+    `pathway_id=${unknownId}`,
+    `persona_id=${unknownId}`,
+  ],
   'GET /v1/sip/calls/aggregates': [
     'by=day',
     'per=all',

@@ -52,6 +52,38 @@ const ofOneThing: Readonly<Record<string, string>> = {
   '/v1/admin/audit': 'the columns of one row',
 };
 
+/** Lists that are read by `page` or `offset` (docs/lists.md). None is added: a new list has a cursor. */
+const olderForms = [
+  '/v1/widget/{id}/threads',
+  '/v1/widget',
+  '/v2/tools',
+  '/v2/tools/{id}/logs',
+  '/v1/personas',
+  '/v1/personas/{id}/versions',
+  '/v1/pathway',
+  '/v1/pathway/{id}/versions',
+  '/v1/pathway/chat',
+  '/v1/inbound',
+  '/v1/integrations/{integration}/resources',
+  '/v1/sip/numbers',
+  '/v1/sip/port',
+  '/v1/sip/port/document',
+  '/v1/admin/ports',
+  '/v1/admin/edges',
+  '/v1/org/keys',
+  '/v1/sessions',
+  '/v1/phone-sessions',
+  '/v1/agent-testing/agents',
+  '/v1/agent-testing/analytics/{pathwayId}/versions',
+  '/v1/agent-testing/batches',
+  '/v1/agent-testing/loads',
+  '/v1/agent-testing/runs',
+  '/v1/agent-testing/scenarios',
+  '/v1/agent-testing/simulation-sets',
+  '/v1/agent-testing/tornado',
+  '/v1/agent-testing/watches/{id}/calls',
+];
+
 let test: TestControl;
 let paths: NonNullable<OpenApiDocument['paths']>;
 /** For each kind with a quota: how many rows the test creates. */
@@ -81,13 +113,25 @@ function arrays(schema: Schema, at = '', inside = 0): { at: string; inside: numb
   return found;
 }
 
+function propertiesOf(schema: unknown): Readonly<Record<string, unknown>> {
+  return ((schema ?? {}) as { readonly properties?: Schema }).properties ?? {};
+}
+
 function gets() {
   return Object.entries(paths).flatMap(([path, { get }]) => {
     const schema = get?.responses?.['200']?.content?.['application/json']?.schema as Schema | undefined;
     if (!get || !schema) return [];
     const limit = get.parameters?.find(({ name }) => name === 'limit')?.schema as Schema | undefined;
     const names = (get.parameters ?? []).map(({ name }) => name);
-    return [{ path, names, limit, arrays: arrays(schema) }];
+    return [
+      {
+        path,
+        names,
+        limit,
+        arrays: arrays(schema),
+        hasNext: 'next' in propertiesOf(propertiesOf(schema).data),
+      },
+    ];
   });
 }
 
@@ -121,6 +165,18 @@ describe('every list with pages', () => {
         true,
       ]);
     }
+  });
+
+  it('has a cursor and next in data, except the older ones of docs/lists.md', () => {
+    const paged = gets().filter(({ limit }) => limit);
+    const isCursor = ({ names, hasNext }: (typeof paged)[number]) =>
+      hasNext && names.some((name) => name === 'before' || name === 'after');
+    expect(
+      paged
+        .filter((list) => !isCursor(list))
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(olderForms.toSorted());
   });
 
   it("has pages wherever customers' rows are listed", () => {

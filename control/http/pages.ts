@@ -34,6 +34,16 @@ export interface ReadItem<T> {
   readonly cut?: readonly string[];
 }
 
+/** Cursor of the page after these items; null: they do not fill a page, so it is the last. */
+export function nextAfter<T>(
+  items: readonly T[],
+  limit: number,
+  cursorOf: (item: T) => string,
+): string | null {
+  const last = items.at(-1);
+  return last === undefined || items.length < limit ? null : cursorOf(last);
+}
+
 /** Share of each item in bytes, for this many items. */
 export function shareOf(items: number): number {
   return Math.floor(pageBytes / Math.max(1, items));

@@ -171,7 +171,7 @@ async function follow(
       from_status: before.status,
       to_status: after.status,
       reason,
-      phone_numbers: numbers,
+      phone_numbers: [...numbers],
     },
   });
   const organization = await findOrganization(db, after.org_id);

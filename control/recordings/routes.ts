@@ -19,7 +19,7 @@ import { unwrapKey } from '#shared/recording/keys.ts';
 import { actorOf, recordChange } from '../audit/index.ts';
 import { findCall } from '../calls/index.ts';
 import { fromJson, type RecordingRow } from '../db/index.ts';
-import { type App, answerOver, orgOf } from '../http/index.ts';
+import { type App, answerOver, nextAfter, orgOf } from '../http/index.ts';
 import { recordingKeyPair } from '../recording-keys/index.ts';
 import type { RecordingsDeps } from './deps.ts';
 import { edgeRecordingRoutes } from './edge-routes.ts';
@@ -53,14 +53,13 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
     config: { access: 'read' },
     schema: {
       summary: 'Recordings, newest first',
-      description: 'A page shorter than limit is the last.',
       querystring: RecordingsQuery,
       response: { 200: RecordingList },
     },
     handler: async (request) => {
       const { before, limit = defaultPage } = request.query;
       const rows = await listRecordings(db, orgOf(request), before, limit);
-      return plain({ recordings: rows.map(detailsOf) });
+      return plain({ recordings: rows.map(detailsOf), next: nextAfter(rows, limit, ({ id }) => id) });
     },
   });
 

@@ -222,6 +222,7 @@ describe('call.completed', () => {
     await moveToNext();
     expect(await attempted(2)).toMatchObject({ last_status: 200, next_attempt_at: null });
     const [, second] = received;
+    expect(received.map(({ headers }) => headers['x-webhook-attempt'])).toEqual(['1', '2']);
     expect(second?.headers['x-webhook-signature']).toBe(
       createHmac('sha256', String(body.data?.secret))
         .update(second?.body ?? '')

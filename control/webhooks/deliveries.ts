@@ -55,7 +55,7 @@ async function attempt(parts: DeliveryParts, row: WebhookDeliveryRow, signal: Ab
       last_error: 'nothing to send',
     });
   const began = clock.now();
-  const event = { id: row.id, type: row.type, body };
+  const event = { id: row.id, type: row.type, body, attempt: row.attempts + 1 };
   const result = await sendEvent(parts, row.org_id, row.url, event, signal);
   const verdict = verdictOf(result);
   // An aborted attempt is repeated, unless it was delivered at that moment.

@@ -10,7 +10,7 @@ import {
 } from '#shared/api/webhooks.ts';
 import { ApiError } from '#shared/errors.ts';
 import { actorOf, recordChange } from '../audit/index.ts';
-import { type App, orgOf } from '../http/index.ts';
+import { type App, nextAfter, orgOf } from '../http/index.ts';
 import { deliverAgain, findDelivery, type ListedDelivery, listDeliveries } from './deliveries-store.ts';
 import type { WebhookRouteDeps } from './deps.ts';
 import { webhookSubject } from './store.ts';
@@ -27,7 +27,6 @@ export function webhookRoutes(app: App, { announcements, clock, database }: Webh
     config: { access: 'read', errors: ['INVALID_CURSOR'] },
     schema: {
       summary: 'Webhook deliveries of the last days, newest first, without their bodies',
-      description: 'A page shorter than limit is the last.',
       querystring: DeliveriesQuery,
       response: { 200: DeliveryList },
     },
@@ -37,7 +36,7 @@ export function webhookRoutes(app: App, { announcements, clock, database }: Webh
       const after = before === undefined ? undefined : await findDelivery(db, orgId, before);
       if (before !== undefined && !after) throw ApiError.of('INVALID_CURSOR', { path: '?before' });
       const rows = await listDeliveries(db, orgId, { state, ...(after && { after }) }, limit);
-      return plain({ deliveries: rows.map(deliveryView) });
+      return plain({ deliveries: rows.map(deliveryView), next: nextAfter(rows, limit, ({ id }) => id) });
     },
   });
 

@@ -36,12 +36,16 @@ describe('verdictOf', () => {
 describe('webhookHeaders', () => {
   it('signs the raw body and dates the attempt', () => {
     const body = '{"name":"Zoë"}';
-    expect(webhookHeaders({ id: 'evt_1', type: 'call.completed', body }, 'ab12', 1_999)).toMatchObject({
+    expect(
+      webhookHeaders({ id: 'evt_1', type: 'call.completed', body, attempt: 2 }, 'ab12', 1_999),
+    ).toMatchObject({
       'content-type': 'application/json',
       'content-length': '15',
       'x-webhook-signature': createHmac('sha256', 'ab12').update(Buffer.from(body)).digest('hex'),
+      'x-webhook-signature-timed': `t=1,v1=${createHmac('sha256', 'ab12').update(`1.evt_1.${body}`).digest('hex')}`,
       'x-webhook-id': 'evt_1',
       'x-webhook-timestamp': '1',
+      'x-webhook-attempt': '2',
       'x-webhook-event': 'call.completed',
     });
   });

@@ -1,5 +1,6 @@
 /** Webhook schedule, format and signature: pure functions (contract 13). */
 import { createHmac } from 'node:crypto';
+import type { WebhookData, WebhookEventType } from '#shared/api/webhook-events.ts';
 
 /** Seconds from the first attempt of a webhook to each attempt. */
 export const webhookSchedule: readonly number[] = [0, 10, 50, 200, 560];
@@ -74,15 +75,17 @@ export interface Event {
   readonly id: string;
   readonly type: string;
   readonly body: string;
+  /** from 1 */
+  readonly attempt: number;
 }
 
 /** The body of every event but `call.completed`. @param event its `now` is ISO */
-export function eventBody(event: {
+export function eventBody<T extends WebhookEventType>(event: {
   readonly id: string;
-  readonly type: string;
+  readonly type: T;
   readonly orgId: string;
   readonly now: string;
-  readonly data: object;
+  readonly data: WebhookData<T>;
 }): string {
   const { id, type, orgId, now, data } = event;
   return JSON.stringify({ id, type, created_at: now, org_id: orgId, data });
@@ -90,13 +93,18 @@ export function eventBody(event: {
 
 /** @param secret hexadecimal text, which is itself the key @param now ms */
 export function webhookHeaders(event: Event, secret: string, now: number): Record<string, string> {
+  const time = Math.floor(now / 1000);
+  const hmac = (text: string) => createHmac('sha256', secret).update(text).digest('hex');
   return {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(event.body)),
     'user-agent': 'Trunkline',
-    'x-webhook-signature': createHmac('sha256', secret).update(event.body).digest('hex'),
+    'x-webhook-signature': hmac(event.body),
+    // What was recorded and is sent again later has an old time, which this signature covers.
+    'x-webhook-signature-timed': `t=${time},v1=${hmac(`${time}.${event.id}.${event.body}`)}`,
     'x-webhook-id': event.id,
-    'x-webhook-timestamp': String(Math.floor(now / 1000)),
+    'x-webhook-timestamp': String(time),
+    'x-webhook-attempt': String(event.attempt),
     'x-webhook-event': event.type,
   };
 }

@@ -1,4 +1,5 @@
 /** Events to be delivered to customers, as stored. */
+import type { WebhookData, WebhookEventType } from '#shared/api/webhook-events.ts';
 import type { Clock } from '#shared/clock.ts';
 import { newId } from '#shared/ids.ts';
 import type { Db, WebhookDeliveryRow } from '../db/index.ts';
@@ -9,21 +10,25 @@ export const webhookSubject = 'webhooks';
 
 export const allDeliveries = (db: Db) => db.selectFrom('webhook_deliveries').selectAll();
 
-export interface NewEvent {
+export interface NewEvent<T extends WebhookEventType> {
   readonly orgId: string;
-  readonly type: string;
+  readonly type: T;
   /** From the row or request; null: the organization's `event_webhook_url`. */
   readonly url: string | null;
   /** The event's subject, such as an alert. */
   readonly subjectId: string;
-  readonly data: object;
+  readonly data: WebhookData<T>;
 }
 
 /**
  * Queues an event in the transaction `db` of its cause. Announce `webhookSubject` after the commit. Returns its id;
  * null when there is no URL to send it to.
  */
-export async function queueEvent(db: Db, clock: Pick<Clock, 'now'>, event: NewEvent): Promise<string | null> {
+export async function queueEvent<T extends WebhookEventType>(
+  db: Db,
+  clock: Pick<Clock, 'now'>,
+  event: NewEvent<T>,
+): Promise<string | null> {
   const { orgId, type, subjectId } = event;
   const url = event.url ?? (await eventUrl(db, orgId));
   if (!url) return null;
@@ -49,7 +54,7 @@ async function eventUrl(db: Db, orgId: string): Promise<string | null> {
 export function waitingDelivery(event: {
   readonly id: string;
   readonly orgId: string;
-  readonly type: string;
+  readonly type: WebhookEventType;
   readonly url: string;
   readonly subjectId: string;
   readonly now: string;

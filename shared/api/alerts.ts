@@ -1,23 +1,33 @@
 /** Alerts of trunks (contract 3.5). */
 import { type Static, Type } from 'typebox';
-import { Closed, Integer, Iso, Nullable, OneOf, PhoneNumber, Plain, Uuid } from '#shared/api/common.ts';
+import {
+  Closed,
+  Integer,
+  Iso,
+  NextPage,
+  Nullable,
+  OneOf,
+  PhoneNumber,
+  Plain,
+  Uuid,
+} from '#shared/api/common.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
 const directions = ['inbound', 'outbound'] as const;
-const kinds = ['unreachable', 'failure_rate', 'response_time', 'certificate_expiring'] as const;
+export const alertKinds = ['unreachable', 'failure_rate', 'response_time', 'certificate_expiring'] as const;
 
 export const AlertQuery = Type.Object({
   phone_number: Optional(PhoneNumber('Only alerts of this number')),
   state: Optional(OneOf(['open', 'resolved'], 'Only open alerts, or only resolved ones')),
-  kind: Optional(OneOf(kinds, 'Only alerts of this kind')),
+  kind: Optional(OneOf(alertKinds, 'Only alerts of this kind')),
   limit: Optional(Integer(1, 500, 'Most entries of a page; default: 50')),
-  before: Optional(Uuid('alert_id of the last entry of the previous page')),
+  before: Optional(Uuid('next of the previous page')),
 });
 
 export const AlertView = Type.Object({
   alert_id: Type.String({ description: 'Id of the alert' }),
-  kind: OneOf(kinds, 'What is wrong'),
+  kind: OneOf(alertKinds, 'What is wrong'),
   state: OneOf(['open', 'resolved'], 'Whether it still is'),
   phone_number: Type.String({ description: 'Number of the configuration' }),
   configuration_id: Type.String({ description: 'Id of the configuration' }),
@@ -34,7 +44,7 @@ export const AlertView = Type.Object({
 export type AlertView = Static<typeof AlertView>;
 
 export const AlertPage = Plain(
-  Type.Object({ alerts: Type.Array(AlertView, { description: 'Newest first' }) }),
+  Type.Object({ alerts: Type.Array(AlertView, { description: 'Newest first' }), next: NextPage() }),
 );
 
 export const AlertTest = Closed({

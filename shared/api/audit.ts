@@ -1,13 +1,13 @@
 /** The audit log as read through the API. */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, Nullable, OneOf, Plain, Text, Uuid } from '#shared/api/common.ts';
+import { Integer, Iso, NextPage, Nullable, OneOf, Plain, Text, Uuid } from '#shared/api/common.ts';
 
 const Optional = Type.Optional;
 const text = Type.String();
 
 const filters = {
   limit: Optional(Integer(1, 500, 'Most entries of a page; default: 50')),
-  before: Optional(Uuid('id of the last entry of the previous page')),
+  before: Optional(Uuid('next of the previous page')),
   area: Optional(Text(1, 64, 'Such as sip, numbers, keys or organization')),
   subject_id: Optional(Text(1, 128, 'Of the changed object, such as a phone number')),
   actor: Optional(Text(1, 64, 'First characters of a key, as entries show them')),
@@ -44,5 +44,5 @@ export const AuditEntry = Type.Object({
 export type AuditEntry = Static<typeof AuditEntry>;
 
 export const AuditPage = Plain(
-  Type.Object({ entries: Type.Array(AuditEntry, { description: 'Newest first' }) }),
+  Type.Object({ entries: Type.Array(AuditEntry, { description: 'Newest first' }), next: NextPage() }),
 );

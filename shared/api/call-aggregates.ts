@@ -1,6 +1,6 @@
 /** How many calls there were, how many were answered, how long they took and how they sounded (contract 3.4). */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, Nullable, OneOf, Plain, Text } from '#shared/api/common.ts';
+import { Integer, Iso, NextPage, Nullable, OneOf, Plain, Text } from '#shared/api/common.ts';
 
 const Optional = Type.Optional;
 const count = (description: string) => Type.Integer({ description });
@@ -59,6 +59,6 @@ export const CallAggregates = Plain(
       description: 'False while the calls of a version without aggregates are being counted, newest first',
     }),
     aggregates: Type.Array(CallAggregate, { description: 'Oldest first, then by trunk' }),
-    next: Nullable(Type.String({ description: 'after of the next page; null: this one is the last' })),
+    next: NextPage('after'),
   }),
 );

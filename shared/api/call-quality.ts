@@ -1,6 +1,6 @@
 /** The quality of a call and the turns of its conversation, on one axis of time (contract 3.4). */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, Nullable, OneOf, Plain } from '#shared/api/common.ts';
+import { Integer, Iso, NextPage, Nullable, OneOf, Plain } from '#shared/api/common.ts';
 
 const about = (description: string) => Type.Integer({ description });
 const figure = (description: string) => Nullable(Type.Number({ description }));
@@ -56,7 +56,9 @@ export const CallQuality = Plain(
 );
 
 export const CallTimelineQuery = Type.Object({
-  after: Type.Optional(Integer(0, 1_000_000, 'The turn before the first one of the page')),
+  after: Type.Optional(
+    Integer(0, 1_000_000, 'next of the previous page: the turn before the first one of the page'),
+  ),
   limit: Type.Optional(Integer(1, 500, 'Most turns of a page; default: 100')),
 });
 
@@ -96,5 +98,6 @@ export const CallTimeline = Plain(
     ...Measured,
     truncated: Type.Boolean({ description: 'The conversation went on after the last turn that is kept' }),
     turns: Type.Array(CallTurn, { maxItems: 500, description: 'By `turn`' }),
+    next: NextPage('after'),
   }),
 );

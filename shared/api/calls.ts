@@ -8,11 +8,13 @@ import {
   Iso,
   List,
   Matching,
+  NextPage,
   Nullable,
   OmittedParts,
   OneOf,
   Open,
   PathId,
+  PhoneNumber,
   Plain,
   Success,
   Text,
@@ -107,36 +109,61 @@ export const CallQueued = Success({
   batch_id: Type.Null({ description: 'Always null' }),
 });
 
-export const CallView = Type.Object({
+/** Of a call that has not ended. */
+export const liveStatuses = ['queued', 'initiated', 'ringing', 'in-progress'] as const;
+/** Statuses of calls (contract 9.2). */
+export const callStatuses = [
+  ...liveStatuses,
+  'completed',
+  'failed',
+  'busy',
+  'no-answer',
+  'canceled',
+] as const;
+
+/** What a list shows of a call; under its id it has more (contract 9.2). */
+const listed = {
   call_id: Type.String({ description: 'Id of the call' }),
-  c_id: Type.String({ description: 'The same id' }),
-  batch_id: Type.Null({ description: 'Always null' }),
+  parent_id: Nullable(text, 'The call that this leg of a transfer belongs to; null: it is a call of its own'),
   to: Type.String({ description: 'Who is called' }),
   from: Type.String({ description: 'Who calls' }),
-  inbound: Type.Boolean({ description: 'Whether `direction` is inbound' }),
   direction: OneOf(['inbound', 'outbound'], 'inbound: to the service'),
-  status: Type.String({ description: 'Where the call is, or how it ended' }),
-  queue_status: Type.String({ description: 'The same as `status`' }),
+  status: Type.String({ description: `Where the call is, or how it ended: ${callStatuses.join(', ')}` }),
   completed: Type.Boolean({ description: 'Whether the call has ended' }),
-  created_at: Iso('When it was requested, or arrived'),
-  started_at: Iso('The same as `created_at`'),
+  started_at: Iso('When it was requested, or arrived'),
+  answered_at: Nullable(Iso(), 'When it was answered; null: it was not'),
   end_at: Nullable(Iso(), 'When it ended; null: it has not'),
   call_length: Type.Number({ description: 'Time since the answer, minutes' }),
   corrected_duration: Type.Integer({ description: 'Time since the answer, s' }),
-  max_duration: Nullable(Type.Integer(), 'Longest call, minutes; null: not known'),
   answered_by: Nullable(OneOf([...answerers]), 'Who answered; null: inbound, or not known yet'),
   call_ended_by: Nullable(
     OneOf(['ASSISTANT', 'USER', 'API', 'ERROR']),
     'Who ended it; null: it has not ended',
   ),
+  termination: Nullable(text, 'Why it ended: a code of docs/errors.md; null: it has not ended'),
   error_message: Nullable(text, 'Why it failed; null: it did not'),
   pathway_id: Nullable(text, 'Pathway that talks; null: another agent'),
   pathway_version: Nullable(Type.Integer(), 'Version of the pathway; 0 is the live graph; null: no pathway'),
   persona_id: Nullable(text, 'Persona that talks; null: another agent'),
+  transferred_to: Nullable(text, 'Target that the call was transferred to; null: it was not'),
+  sip_call_id: Nullable(text, 'Call-ID in signaling; null: not known yet'),
+  trunk_id: Nullable(text, 'Id of the configuration that it used; null: none'),
+};
+
+export const ListedCall = Type.Object(listed);
+export type ListedCall = Static<typeof ListedCall>;
+
+export const CallView = Type.Object({
+  ...listed,
+  c_id: Type.String({ description: 'The same id' }),
+  batch_id: Type.Null({ description: 'Always null' }),
+  inbound: Type.Boolean({ description: 'Whether `direction` is inbound' }),
+  queue_status: Type.String({ description: 'The same as `status`' }),
+  created_at: Iso('The same as `started_at`'),
+  max_duration: Nullable(Type.Integer(), 'Longest call, minutes; null: not known'),
   request_data: Open('Variables as sent, or as set for the number'),
   metadata: Open('As sent, or as set for the number'),
   variables: Open('Variables at the end: of headers and of the conversation'),
-  transferred_to: Nullable(text, 'Target that the call was transferred to; null: it was not'),
   concatenated_transcript: Type.String({ description: 'Lines `<user>: <text>`' }),
   transcripts: Type.Array(
     Type.Object({
@@ -160,11 +187,32 @@ export const CallView = Type.Object({
     }),
     { description: 'The same lines with their nodes' },
   ),
-  sip_call_id: Nullable(text, 'Call-ID in signaling; null: not known yet'),
-  trunk_id: Nullable(text, 'Id of the configuration that it used; null: none'),
   omitted: OmittedParts,
 });
 export type CallView = Static<typeof CallView>;
+
+/** GET /v1/calls (contract 9.12). */
+export const CallListQuery = Type.Object({
+  limit: Optional(Integer(1, 500, 'Most calls of a page; default: 50')),
+  before: Optional(Text(1, 64, 'next of the previous page')),
+  phone_number: Optional(PhoneNumber('Only calls of this number of the organization')),
+  other_party: Optional(Text(1, 256, 'The number or user at the other end')),
+  direction: Optional(OneOf(['inbound', 'outbound'], 'Only calls of this direction')),
+  status: Optional(OneOf(callStatuses, 'Only calls with this status')),
+  from_date: Optional(Text(1, 40, 'Date or ISO time, inclusive')),
+  to_date: Optional(Text(1, 40, 'ISO time, exclusive; a bare date includes its day')),
+  pathway_id: Optional(Uuid('Pathway that the call began with')),
+  persona_id: Optional(Uuid('Persona that the call began with')),
+  trunk_id: Optional(Text(1, 64, 'Configuration that the call used')),
+  termination: Optional(
+    Matching('^[a-z0-9_]{1,64}$', 'a code of docs/errors.md', { description: 'Why the call ended' }),
+  ),
+});
+export type CallListQuery = Static<typeof CallListQuery>;
+
+export const CallList = Plain(
+  Type.Object({ calls: Type.Array(ListedCall, { description: 'Newest first' }), next: NextPage() }),
+);
 
 /** POST /v1/calls/{call_id}/stop; all optional. Header names and values: shared/custom-headers.ts. */
 export const CallStop = Closed({
@@ -227,7 +275,7 @@ export const CallTransferStarted = Plain(
 export const TranscriptQuery = Type.Object({
   query: Text(1, 200, 'Words; "in quotes" one after the other; an asterisk at the end of a word for any end'),
   limit: Optional(Integer(1, 100, 'Most entries of a page; default: 20')),
-  before: Optional(Text(1, 200, 'id of the last line of the previous page')),
+  before: Optional(Text(1, 200, 'next of the previous page')),
 });
 export type TranscriptQuery = Static<typeof TranscriptQuery>;
 
@@ -245,7 +293,7 @@ export const FoundLine = Type.Object({
 export type FoundLine = Static<typeof FoundLine>;
 
 export const FoundLines = Plain(
-  Type.Object({ lines: Type.Array(FoundLine, { description: 'The last line first' }) }),
+  Type.Object({ lines: Type.Array(FoundLine, { description: 'The last line first' }), next: NextPage() }),
 );
 
 export const CallPath = PathId('call_id', 'Id of the call');

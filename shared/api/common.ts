@@ -113,6 +113,10 @@ export function plain<T>(data: T): { data: T; errors: null } {
 export const PathId = <const K extends string>(name: K, description: string) =>
   Type.Object({ [name]: Type.String({ description }) } as Record<K, ReturnType<typeof Type.String>>);
 
+/** In every list with a cursor (docs/lists.md). @param parameter that takes it */
+export const NextPage = (parameter: 'before' | 'after' = 'before') =>
+  Nullable(Type.String({ description: `${parameter} of the next page; null: this one is the last` }));
+
 /** Query of a paged list. A page shorter than `limit` is the last. */
 export const PageQuery = (most: number, usual: number) =>
   Type.Object({

@@ -1,6 +1,6 @@
 /** Conferences (contract 9.10). */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, OneOf, Plain, Text } from '#shared/api/common.ts';
+import { Integer, Iso, NextPage, OneOf, Plain, Text } from '#shared/api/common.ts';
 import { described } from '#shared/described.ts';
 
 const Party = Type.Object({
@@ -25,10 +25,10 @@ export type ConferenceView = Static<typeof ConferenceView>;
 
 export const ConferencesQuery = Type.Object({
   limit: Type.Optional(Integer(1, 100, 'Most entries of a page; default: 50')),
-  before: Type.Optional(Text(1, 64, 'conference_id of the last entry of the previous page')),
+  before: Type.Optional(Text(1, 64, 'next of the previous page')),
 });
 export const ConferenceList = Plain(
-  Type.Object({ conferences: Type.Array(ConferenceView, { description: 'Newest first' }) }),
+  Type.Object({ conferences: Type.Array(ConferenceView, { description: 'Newest first' }), next: NextPage() }),
 );
 export const ConferenceOne = Plain(Type.Object({ conference: described(ConferenceView, 'The conference') }));
 

@@ -5,6 +5,7 @@ import {
   Integer,
   Iso,
   Matching,
+  NextPage,
   Nullable,
   OneOf,
   PathId,
@@ -79,10 +80,10 @@ export const RecordingOne = Plain(Type.Object({ recording: described(Details, 'T
 
 export const RecordingsQuery = Type.Object({
   limit: Optional(Integer(1, 100, 'Most entries of a page; default: 50')),
-  before: Optional(Text(1, 64, 'recording_id of the last entry of the previous page')),
+  before: Optional(Text(1, 64, 'next of the previous page')),
 });
 export const RecordingList = Plain(
-  Type.Object({ recordings: Type.Array(Details, { description: 'Newest first' }) }),
+  Type.Object({ recordings: Type.Array(Details, { description: 'Newest first' }), next: NextPage() }),
 );
 
 export const RecordingPeaks = Plain(

@@ -1,6 +1,16 @@
 /** Refused INVITEs: who called, why it was refused, and what to change (contract 3.4). */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, Nullable, OneOf, PhoneNumber, Plain, Text, Uuid } from '#shared/api/common.ts';
+import {
+  Integer,
+  Iso,
+  NextPage,
+  Nullable,
+  OneOf,
+  PhoneNumber,
+  Plain,
+  Text,
+  Uuid,
+} from '#shared/api/common.ts';
 import { refusalReasons } from '#shared/refusals.ts';
 
 const Optional = Type.Optional;
@@ -13,7 +23,7 @@ const filters = {
   from_date: Optional(Text(1, 40, 'Date or ISO time of last_at, inclusive')),
   to_date: Optional(Text(1, 40, 'ISO time of last_at, exclusive; a bare date includes its day')),
   limit: Optional(Integer(1, 500, 'Most entries of a page; default: 50')),
-  before: Optional(Text(1, 80, 'cursor of the last entry of the previous page')),
+  before: Optional(Text(1, 80, 'next of the previous page')),
 };
 
 export const RefusedQuery = Type.Object({
@@ -53,5 +63,5 @@ export const RefusedEntry = Type.Object({
 export type RefusedEntry = Static<typeof RefusedEntry>;
 
 export const RefusedPage = Plain(
-  Type.Object({ refused: Type.Array(RefusedEntry, { description: 'Newest first' }) }),
+  Type.Object({ refused: Type.Array(RefusedEntry, { description: 'Newest first' }), next: NextPage() }),
 );

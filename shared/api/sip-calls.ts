@@ -4,6 +4,7 @@ import {
   Integer,
   Iso,
   Matching,
+  NextPage,
   Nullable,
   OneOf,
   PathId,
@@ -23,7 +24,7 @@ const longestCallId = 8000;
 export const CallLogQuery = Type.Object({
   phone_number: Type.Optional(PhoneNumber('Only calls of this number')),
   limit: Type.Optional(Integer(1, 500, 'Most entries of a page; default: 50')),
-  before: Type.Optional(Text(1, longestCallId, 'call_id or id of the last row of the previous page')),
+  before: Type.Optional(Text(1, longestCallId, 'next of the previous page; also the call_id or id of a row')),
   direction: Type.Optional(OneOf(['inbound', 'outbound'], 'Only calls of this direction')),
   status: Type.Optional(Text(1, 32, 'An outcome, or a three-digit SIP code')),
   from_date: Type.Optional(Text(1, 40, 'Date or ISO time, inclusive')),
@@ -70,7 +71,7 @@ export type CallLogEntry = Static<typeof CallLogEntry>;
 export const CallLogPage = Plain(
   Type.Object({
     calls: Type.Array(CallLogEntry, { description: 'Newest first' }),
-    next: Nullable(Type.String({ description: 'before of the next page; null: this one is the last' })),
+    next: NextPage(),
   }),
 );
 export const CallLogOne = Plain(Type.Object({ call: described(CallLogEntry, 'The call') }));

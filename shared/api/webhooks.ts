@@ -1,13 +1,13 @@
 /** Webhook deliveries of an organization (contract 13.1). */
 import { type Static, Type } from 'typebox';
-import { Integer, Iso, Nullable, OneOf, PathId, Plain, Text } from '#shared/api/common.ts';
+import { Integer, Iso, NextPage, Nullable, OneOf, PathId, Plain, Text } from '#shared/api/common.ts';
 import { described } from '#shared/described.ts';
 
 const Optional = Type.Optional;
 
 export const DeliveriesQuery = Type.Object({
   limit: Optional(Integer(1, 500, 'Most entries of a page; default: 50')),
-  before: Optional(Text(1, 64, 'id of the last delivery of the previous page')),
+  before: Optional(Text(1, 64, 'next of the previous page')),
   state: Optional(OneOf(['waiting', 'given_up'], 'Deliveries that succeeded are in the whole list')),
 });
 
@@ -31,7 +31,7 @@ export type DeliveryView = Static<typeof DeliveryView>;
 
 export const DeliveryPath = PathId('id', 'Id of the delivery');
 export const DeliveryList = Plain(
-  Type.Object({ deliveries: Type.Array(DeliveryView, { description: 'Newest first' }) }),
+  Type.Object({ deliveries: Type.Array(DeliveryView, { description: 'Newest first' }), next: NextPage() }),
 );
 export const DeliveryOne = Plain(
   Type.Object({

@@ -82,6 +82,7 @@ export const agents: readonly Endpoint[] = [
     [200],
     { 404: ['INTEGRATION_NOT_FOUND', 'RESOURCE_NOT_FOUND'] },
   ],
+  ['GET', '/v1/calls', [200], { 400: ['INVALID_CURSOR'] }],
   [
     'POST',
     '/v1/calls',

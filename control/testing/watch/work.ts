@@ -253,6 +253,8 @@ async function followDrift(
     .set({ alarm: raised && toJson(raised) })
     .where('id', '=', id)
     .execute();
+  const told = raised ?? alarm;
+  if (!told) return;
   await queueEvent(db, clock, {
     orgId: watch.org_id,
     type: raised ? 'test_watch.drift_raised' : 'test_watch.drift_resolved',
@@ -264,7 +266,7 @@ async function followDrift(
       pathway_id: watch.pathway_id,
       persona_id: watch.persona_id,
       phone_number: watch.number,
-      alarm: raised ?? alarm,
+      alarm: told,
       resolved_at: raised ? null : now,
     },
   });

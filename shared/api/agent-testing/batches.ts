@@ -59,7 +59,7 @@ export const GroupCancelled = Testing({
   cancelled_runs: Type.Integer({ description: 'Runs that were cancelled by this request; 0: it had ended' }),
 });
 
-const Batch = Type.Object(batchFields);
+export const Batch = Type.Object(batchFields);
 export type Batch = Static<typeof Batch>;
 export const BatchAnswer = Testing(batchFields);
 export const BatchPath = PathId('id', 'Id of the batch');
@@ -141,7 +141,7 @@ const OverallStatistics = Type.Object({
 });
 export type OverallStatistics = Static<typeof OverallStatistics>;
 
-export const SimulationAnswer = Testing({
+const setFields = {
   id: Type.String({ description: 'Id of the simulation set' }),
   status: OneOf(groupStatuses, 'Where it is, or how it ended'),
   simulations_per_scenario: Type.Integer({ description: 'Runs of each scenario' }),
@@ -156,7 +156,9 @@ export const SimulationAnswer = Testing({
   ),
   created_at: Iso('When it was created'),
   completed_at: Nullable(Iso(), 'When it ended; null: it has not'),
-});
+};
+export const SimulationSet = Type.Object(setFields);
+export const SimulationAnswer = Testing(setFields);
 const SimulationLine = Type.Object({
   id: Type.String({ description: 'Id of the simulation set' }),
   status: OneOf(groupStatuses, 'Where it is, or how it ended'),

@@ -168,7 +168,6 @@ export const LoadAnswer = Testing({
   levels: Type.Array(Level, { maxItems: mostLevels, description: 'In the order in which they run' }),
   knee: Nullable(Knee, 'Where it becomes worse; null: no level has ended'),
 });
-export type LoadView = Static<typeof LoadAnswer>;
 export const LoadStarted = Testing({
   load_id: Type.String({ description: 'Id of the load' }),
   status: Type.Literal('RUNNING', { description: 'Always RUNNING' }),

@@ -294,6 +294,8 @@ const runFields = {
 const Run = Type.Object(runFields);
 export type Run = Static<typeof Run>;
 export const RunAnswer = Testing({ ...runFields, omitted: OmittedParts });
+/** As its webhook has it (contract 13). */
+export const SentRun = Type.Object({ ...runFields, omitted: OmittedParts });
 export const RunPath = PathId('id', 'Id of the run');
 export const RunCancelled = Testing({
   id: Type.String({ description: 'Id of the run' }),

@@ -201,7 +201,7 @@ export const TornadoQuery = Type.Object({
   ...PageQuery(100, 50).properties,
 });
 
-const TornadoStatusView = Type.Object(statusFields);
+export const TornadoStatusView = Type.Object(statusFields);
 export type TornadoStatusView = Static<typeof TornadoStatusView>;
 export const TornadoAnswer = Testing(statusFields);
 export const TornadoPath = PathId('id', 'Id of the session');

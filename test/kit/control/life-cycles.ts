@@ -102,7 +102,7 @@ export const created: Readonly<Record<string, Ways>> = {
     delete: 'DELETE /v1/calls/{call_id}/supervisors/{id}',
   },
   'POST /v1/calls': {
-    list: 'GET /v1/sip/calls',
+    list: 'GET /v1/calls',
     read: 'GET /v1/calls/{call_id}',
     change: never,
     delete: 'none: the call log is kept as RETENTION_DAYS says',
