@@ -78,7 +78,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{shared,outgoing,edge,control,console}/**/*.test.ts',
+            '{shared,outgoing,edge,control,clients,console}/**/*.test.ts',
             'test/{torture,fuzz,simulation,engine-walk,soak}/**/*.test.ts',
             'test/*.test.ts',
           ],

@@ -4,26 +4,18 @@
  * the server.
  */
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { counted } from '#shared/counted.ts';
-import { startCommand } from '#shared/own-command.ts';
+import type { Trunkline } from '../clients/typescript/src/index.ts';
 import { annotations } from './agent-test/annotations.ts';
-import {
-  type Batch,
-  type Connection,
-  connect,
-  followed,
-  scenarioIds,
-  startBatch,
-  subjectName,
-} from './agent-test/api.ts';
+import { type Batch, followed, scenarioIds, startBatch, subjectName } from './agent-test/api.ts';
 import { junit } from './agent-test/junit.ts';
 import { followedLoad, isLoadEnough, loadJunit, loadLines, startLoad } from './agent-test/load.ts';
 import { type Options, readOptions, usage } from './agent-test/options.ts';
 import { byScenario, isEnough, repeatLines } from './agent-test/repeats.ts';
 import { resultTable } from './agent-test/table.ts';
+import { clientOf } from './connection.ts';
 import { Trouble } from './setup/trouble.mjs';
-import { bootstrapFile, readBootstrap } from './supervisor/bootstrap.ts';
 
 const exit = { passed: 0, failed: 1, trouble: 2 };
 
@@ -37,18 +29,18 @@ try {
 }
 
 async function run(options: Options): Promise<number> {
-  const connection = await connectionOf(options);
-  const ids = await scenarioIds(connection, options);
+  const client = await clientOf(options);
+  const ids = await scenarioIds(client, options);
   const say = sayer(options);
-  if (options.load !== null) return loaded(connection, options, ids);
+  if (options.load !== null) return loaded(client, options, ids);
   const batches: Batch[] = [];
   for (let repeat = 0; repeat < options.repeats; repeat++) {
     // Each scenario of a batch has a seed of its own, one after the other.
     const seed = options.seed === null ? null : options.seed + repeat * ids.length;
-    const batchId = await startBatch(connection, { ...options, seed }, ids);
+    const batchId = await startBatch(client, { ...options, seed }, ids);
     say(`batch ${batchId}: ${counted(ids.length, 'scenario')}`);
     if (!options.wait) return exit.passed;
-    const batch = await followed(connection, batchId, options.timeoutMs);
+    const batch = await followed(client, batchId, options.timeoutMs);
     say(resultTable(batch));
     batches.push(batch);
   }
@@ -56,7 +48,7 @@ async function run(options: Options): Promise<number> {
   if (options.repeats > 1) say(repeatLines(results).join('\n'));
   if (options.annotations) for (const line of annotations(results)) say(line);
   if (options.junit !== null) {
-    const subject = await subjectName(connection, options.subject);
+    const subject = await subjectName(client, options.subject);
     await save(options.junit, junit(merged(batches), subject));
   }
   const passed = isEnough(results, options.failUnder);
@@ -64,14 +56,14 @@ async function run(options: Options): Promise<number> {
   return passed ? exit.passed : exit.failed;
 }
 
-async function loaded(connection: Connection, options: Options, ids: readonly string[]): Promise<number> {
+async function loaded(client: Trunkline, options: Options, ids: readonly string[]): Promise<number> {
   const say = sayer(options);
-  const id = await startLoad(connection, options, ids);
+  const id = await startLoad(client, options, ids);
   say(`load ${id}: ${counted(ids.length, 'scenario')}`);
-  const load = await followedLoad(connection, id, options.timeoutMs);
+  const load = await followedLoad(client, id, options.timeoutMs);
   say(loadLines(load).join('\n'));
   if (options.junit !== null) {
-    const subject = await subjectName(connection, options.subject);
+    const subject = await subjectName(client, options.subject);
     await save(options.junit, loadJunit(load, subject, options.failUnder));
   }
   const passed = isLoadEnough(load, options.failUnder);
@@ -96,40 +88,4 @@ async function save(file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((error: Error) => {
     throw new Trouble(`cannot write ${file}`, error.message, 'name a file in a folder that exists');
   });
-}
-
-/** The server's address and key: from the options, else from the environment or the first start. */
-async function connectionOf({ keyFile, url }: Options): Promise<Connection> {
-  const key =
-    keyFile === null ? (process.env.TRUNKLINE_API_KEY ?? null) : keyIn(await readKeyFile(keyFile), keyFile);
-  if (url !== null && key !== null) return connect(url, key);
-  const file = bootstrapFile(process.env);
-  const bootstrap = await readBootstrap(file).catch((error: Error) => {
-    const missing = url === null ? '--url and a key' : 'a key';
-    throw new Trouble(
-      'cannot tell which server to ask',
-      `${missing} was not given, and ${error.message}`,
-      `give --url and --key-file (or TRUNKLINE_API_KEY), or run it where \`${startCommand()}\` was run`,
-    );
-  });
-  return connect(url ?? bootstrap.control_url, key ?? bootstrap.api_key);
-}
-
-async function readKeyFile(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw new Trouble(
-      'cannot read the key',
-      error.message,
-      'name a file that holds an API key, or bootstrap.json',
-    );
-  });
-}
-
-/** The file contains the key, or is the `bootstrap.json` of a first start. */
-function keyIn(text: string, file: string): string {
-  const plain = text.trim();
-  if (!plain.startsWith('{')) return plain;
-  const { api_key } = JSON.parse(plain) as { api_key?: unknown };
-  if (typeof api_key === 'string') return api_key;
-  throw new Trouble('cannot read the key', `${file} has no api_key`, 'name a file that holds an API key');
 }

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ownCommand } from '#shared/own-command.ts';
-import { type Connection, connect } from './agent-test/api.ts';
+import type { Trunkline } from '../clients/typescript/src/index.ts';
+import { asked, clientAt } from './connection.ts';
 import { type DrainResult, drain } from './drain/drain.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
 import { bootstrapFile, dataFolder, readBootstrap } from './supervisor/bootstrap.ts';
@@ -34,9 +35,13 @@ const options = {
 await reportTrouble(async () => {
   const values = given();
   if (values.help) return console.log(usage);
+  const client = await operatorOf(values.url, values['key-file']);
+  const edgeId = await readEdgeId();
+  const path = { id: edgeId };
   const result = await drain({
-    connection: await connectionOf(values.url, values['key-file']),
-    edgeId: await readEdgeId(),
+    edgeId,
+    order: (draining) => asked(client.request('PATCH /v1/admin/edges/{id}', { path, body: { draining } })),
+    look: async () => (await asked(client.request('GET /v1/admin/edges/{id}', { path }))).data.edge,
     draining: !values.undo,
     waitMs: seconds(values.wait) * 1000,
     pause,
@@ -75,9 +80,9 @@ async function readEdgeId(): Promise<string> {
   return id.trim();
 }
 
-async function connectionOf(url: string | undefined, keyFile: string | undefined): Promise<Connection> {
+async function operatorOf(url: string | undefined, keyFile: string | undefined): Promise<Trunkline> {
   const address = url ?? process.env.CONTROL_URL;
-  if (address && keyFile !== undefined) return connect(address, await readKey(keyFile));
+  if (address && keyFile !== undefined) return clientAt(address, await readKey(keyFile));
   const bootstrap = await readBootstrap(bootstrapFile(process.env)).catch((error: Error) => {
     throw new Trouble(
       'cannot reach the control plane',
@@ -86,7 +91,7 @@ async function connectionOf(url: string | undefined, keyFile: string | undefined
     );
   });
   const key = keyFile === undefined ? bootstrap.operator_key : await readKey(keyFile);
-  return connect(address || bootstrap.control_url, key);
+  return clientAt(address || bootstrap.control_url, key);
 }
 
 async function readKey(file: string): Promise<string> {

@@ -2,14 +2,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Trunkline } from '../clients/typescript/src/index.ts';
 import { figuresOf } from '../control/testing/records/load-rules.ts';
 import { annotations } from '../scripts/agent-test/annotations.ts';
-import { type Batch, type Connection, connect, followed, type Run } from '../scripts/agent-test/api.ts';
+import { type Batch, followed, type Run } from '../scripts/agent-test/api.ts';
 import { junit } from '../scripts/agent-test/junit.ts';
 import { isLoadEnough, type Load, loadJunit, loadLines } from '../scripts/agent-test/load.ts';
 import { readOptions } from '../scripts/agent-test/options.ts';
 import { byScenario, isEnough, repeatLines } from '../scripts/agent-test/repeats.ts';
 import { resultTable } from '../scripts/agent-test/table.ts';
+import { clientAt } from '../scripts/connection.ts';
 
 const run = (name: string, status: string, more: Partial<Run> = {}): Run => ({
   id: '11111111-1111-4111-8111-111111111111',
@@ -213,16 +215,18 @@ describe('waiting for a batch', () => {
   let server: Server;
   let answers: (readonly [number, object])[] = [];
   let asked: string[] = [];
-  let connection: Connection;
+  let client: Trunkline;
   beforeEach(async () => {
     asked = [];
     server = createServer((request, response) => {
       asked.push(String(request.url));
       const [status, body] = answers.shift() ?? [500, {}];
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      const type =
+        request.url?.endsWith('/events') && status === 200 ? 'text/event-stream' : 'application/json';
+      response.writeHead(status, { 'content-type': type }).end(JSON.stringify(body));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    connection = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'key');
+    client = clientAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'key');
   });
   afterEach(() => new Promise((resolve) => server.close(resolve)));
 
@@ -235,7 +239,7 @@ describe('waiting for a batch', () => {
       [200, ended],
       [200, record],
     ];
-    const found = await followed(connection, 'b', 60_000);
+    const found = await followed(client, 'b', 60_000);
     expect(found.runs.map(({ reason }) => reason)).toEqual([undefined, undefined, 'Invalid start_node_id']);
     expect(asked.map((path) => path.replace('/v1/agent-testing/', ''))).toEqual([
       'batches/b/events',
@@ -247,7 +251,7 @@ describe('waiting for a batch', () => {
 
   it('stops on a rejected request', async () => {
     answers = [[404, { errors: [{ code: 'BATCH_NOT_FOUND', message: 'There is no such batch.' }] }]];
-    await expect(followed(connection, 'b', 60_000)).rejects.toThrow('BATCH_NOT_FOUND');
+    await expect(followed(client, 'b', 60_000)).rejects.toThrow('BATCH_NOT_FOUND');
   });
 });
 

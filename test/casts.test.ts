@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = dirname(import.meta.dirname);
-const folders = ['shared', 'outgoing', 'edge', 'control', 'console', 'scripts', 'test'];
+const folders = ['shared', 'outgoing', 'edge', 'control', 'clients', 'console', 'scripts', 'test'];
 const doubleCast = /\bas\s+(?:unknown|never|any)\s+as\b/g;
 
 const linesOf = (text: string) =>

@@ -9,17 +9,15 @@ interface Edge {
 
 /** A control plane that answers each look at the edge with the next of `looks`. */
 async function drained(looks: readonly Edge[], waitMs: number, draining = true) {
-  const asked: string[] = [];
+  const ordered: boolean[] = [];
   const said: string[] = [];
   const left = [...looks];
   let waited = 0;
   const result = await drain({
-    connection: {
-      ask: async <T>(method: string, path: string, body?: object) => {
-        asked.push(`${method} ${path}${body ? ` ${JSON.stringify(body)}` : ''}`);
-        if (method !== 'GET') return { data: {} } as T;
-        return { data: { edge: left.length > 1 ? left.shift() : left[0] } } as T;
-      },
+    order: async (order) => ordered.push(order),
+    look: async () => {
+      const [look = busy(0)] = left.length > 1 ? left.splice(0, 1) : left;
+      return look;
     },
     edgeId: 'edge-7',
     draining,
@@ -29,7 +27,7 @@ async function drained(looks: readonly Edge[], waitMs: number, draining = true) 
     },
     say: (line) => said.push(line),
   });
-  return { asked, said, waited, result };
+  return { ordered, said, waited, result };
 }
 
 const busy = (calls: number): Edge => ({ connected: true, takes_calls: false, calls });
@@ -37,8 +35,8 @@ const busy = (calls: number): Edge => ({ connected: true, takes_calls: false, ca
 test('a drain gives the order, and waits until the last call has ended', async () => {
   // Before the edge has confirmed the order it still takes calls, and may have none.
   const looks = [{ connected: true, takes_calls: true, calls: 0 }, busy(2), busy(2), busy(1), busy(0)];
-  const { asked, said, result } = await drained(looks, 60_000);
-  expect(asked[0]).toBe('PATCH /v1/admin/edges/edge-7 {"draining":true}');
+  const { ordered, said, result } = await drained(looks, 60_000);
+  expect(ordered).toEqual([true]);
   expect(said).toEqual(['0 in progress', '2 in progress', '1 in progress']);
   expect(result).toEqual({ edge: 'edge-7', draining: true, drained: true, calls: 0 });
 });
@@ -56,7 +54,7 @@ test('it does not wait for an edge that is not connected', async () => {
 });
 
 test('its undoing gives the order, and waits for nothing', async () => {
-  const { asked, result } = await drained([busy(1)], 60_000, false);
-  expect(asked).toEqual(['PATCH /v1/admin/edges/edge-7 {"draining":false}']);
+  const { ordered, result } = await drained([busy(1)], 60_000, false);
+  expect(ordered).toEqual([false]);
   expect(result).toMatchObject({ draining: false });
 });

@@ -24,7 +24,10 @@ const table: readonly { readonly folder: string; readonly may: readonly string[]
   // Which areas of control may import each other is in the layer table of ARCHITECTURE.md, see below.
   { folder: 'control', may: ['shared/', 'outgoing/'] },
   // Runs in a browser: what it imports of shared must need nothing of Node.
-  { folder: 'console', may: ['shared/'] },
+  { folder: 'console', may: ['shared/', 'clients/typescript/'] },
+  // Published: it takes nothing along.
+  { folder: 'clients/typescript', may: [] },
+  { folder: 'clients/mcp', may: ['clients/typescript/', 'shared/'] },
 ];
 
 const never: readonly { readonly from: string; readonly to: string }[] = [
@@ -70,10 +73,10 @@ function isAllowed({ from, to }: Import): boolean {
   return to.startsWith(row.folder) || row.may.some((prefix) => to.startsWith(prefix));
 }
 
-const files = ['shared', 'outgoing', 'edge', 'control', 'console'].flatMap(sources);
+const files = ['shared', 'outgoing', 'edge', 'control', 'clients', 'console'].flatMap(sources);
 const imports = files.flatMap(importsOf);
 
-test.each(['shared', 'outgoing', 'edge', 'control', 'console'])(
+test.each(['shared', 'outgoing', 'edge', 'control', 'clients', 'console'])(
   '%s has files, and imports between them',
   (folder) => {
     expect(files.filter((file) => file.startsWith(`${folder}/`)).length).toBeGreaterThan(2);
@@ -113,6 +116,7 @@ test('the table rejects forbidden imports', () => {
     ['edge/main.ts', 'control/app.ts'],
     ['control/calls/store.ts', 'edge/call/call.ts'],
     ['console/api/client.ts', 'control/http/index.ts'],
+    ['clients/typescript/src/client.ts', 'shared/errors.ts'],
     ['control/console/bundle.ts', 'console/router.ts'],
   ];
   for (const [from, to] of refused)

@@ -1,27 +1,15 @@
-/** The one way to the API: the paths, bodies and answers of `generated.ts`, the session's token, errors as problems. */
+/** The one way to the API: paths, bodies and answers typed as in the SDK, the session's token, errors as problems. */
 import { signal } from '@preact/signals';
-import type { Operations } from './generated.ts';
+import type { Answer, OperationName, Parts } from '../../clients/typescript/src/types.ts';
+import { methodAndPath } from '../../clients/typescript/src/url.ts';
 import { noAnswer, type Problem, RequestFailed, readProblem } from './problem.ts';
 
-export type OperationName = keyof Operations;
-type Nothing = Readonly<Record<string, never>>;
-type Unless<Kind, Part> = Kind extends Nothing | undefined ? object : Part;
+export type { Answer, OperationName };
 
-export type RequestParts<Name extends OperationName> = Unless<
-  Operations[Name]['path'],
-  { readonly path: Operations[Name]['path'] }
-> &
-  (Operations[Name]['query'] extends Nothing
-    ? object
-    : Partial<Operations[Name]['query']> extends Operations[Name]['query']
-      ? { readonly query?: Operations[Name]['query'] }
-      : { readonly query: Operations[Name]['query'] }) &
-  Unless<Operations[Name]['body'], { readonly body: Operations[Name]['body'] }> & {
-    readonly signal?: AbortSignal;
-    readonly headers?: Readonly<Record<string, string>>;
-  };
-
-export type Answer<Name extends OperationName> = Operations[Name]['answer'];
+export type RequestParts<Name extends OperationName> = Parts<Name> & {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** Whether the last request got any answer. */
 export const reachable = signal(true);
@@ -49,8 +37,7 @@ export async function request<Name extends OperationName>(
 
 /** As {@link request}, for answers that are not JSON. */
 export async function send(name: string, parts: SentParts): Promise<Response> {
-  const [method = 'GET', path = ''] = name.split(' ');
-  const url = `${withParameters(path, parts.path)}${queryOf(parts.query)}`;
+  const { method, path: url } = methodAndPath(name, parts.path, parts.query);
   const changes = method !== 'GET';
   const isForm = parts.body instanceof FormData;
   const headers = {
@@ -91,15 +78,4 @@ interface SentParts {
 
 function isSignedOut({ status, code }: Problem): boolean {
   return status === 401 && code === 'AUTH_FAILURE';
-}
-
-function withParameters(path: string, values: SentParts['path'] = {}): string {
-  return path.replaceAll(/\{([^}]*)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
-}
-
-function queryOf(query: SentParts['query'] = {}): string {
-  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
-    value === undefined || value === '' ? [] : [value].flat().map((one) => [name, String(one)]),
-  );
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
 }

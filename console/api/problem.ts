@@ -1,4 +1,5 @@
 /** A request that did not succeed: what the API said, and what helps. */
+import { errorItems } from '../../clients/typescript/src/errors.ts';
 import { texts } from '../text/texts.ts';
 
 export interface Problem {
@@ -38,7 +39,7 @@ export const noAnswer: Problem = {
 
 /** From the body of an error response, in the form of any group of the API. */
 export async function readProblem(response: Response): Promise<Problem> {
-  const errors = errorsOf(await response.json().catch(() => null));
+  const errors = errorItems(await response.json().catch(() => null));
   const [first] = errors;
   const code = first?.code ?? `HTTP_${response.status}`;
   return {
@@ -47,17 +48,8 @@ export async function readProblem(response: Response): Promise<Problem> {
     message: first?.message ?? texts.errors.unreadable(response.status),
     helps: await helpFor(code, response),
     requestId: response.headers.get('x-request-id'),
-    places: errors.flatMap(({ path, message }) => (path === null ? [] : [{ path, message }])),
+    places: errors.flatMap(({ field, message }) => (field === null ? [] : [{ path: field, message }])),
   };
-}
-
-function errorsOf(body: unknown): { code: string; message: string; path: string | null }[] {
-  if (!isRecord(body) || !Array.isArray(body.errors)) return [];
-  return body.errors.filter(isRecord).map(({ code, message, details }) => ({
-    code: String(code),
-    message: String(message),
-    path: isRecord(details) && typeof details.path === 'string' ? details.path : null,
-  }));
 }
 
 async function helpFor(code: string, response: Response): Promise<string | null> {
@@ -68,8 +60,4 @@ async function helpFor(code: string, response: Response): Promise<string | null>
   // Fetched with the first error, so that the first screen does not wait for it.
   const found = await import('virtual:advice').catch(() => null);
   return found?.advice[code]?.replaceAll('`', '') ?? null;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

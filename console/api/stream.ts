@@ -1,6 +1,7 @@
 /** Reads a stream of server-sent events, and goes on after a lost connection where it was. */
+
+import { type EventBlock, EventBlocks } from '../../clients/typescript/src/event-blocks.ts';
 import { send } from './client.ts';
-import { type EventBlock, EventBlocks } from './event-blocks.ts';
 import { RequestFailed } from './problem.ts';
 
 export interface StreamedPlace {

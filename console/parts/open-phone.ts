@@ -1,6 +1,6 @@
 /** Whether the phone is shown, and the call that a button elsewhere asks of it. The rest of it is fetched when it is used. */
 import { signal } from '@preact/signals';
-import type { Operations } from '../api/generated.ts';
+import type { Operations } from '../../clients/typescript/src/generated.ts';
 
 type SessionOrder = Operations['POST /v1/phone-sessions']['body'];
 

@@ -26,6 +26,9 @@ const packages = [
 
 /** What the console is made of besides its own folder; a test follows its imports. */
 export const otherFiles = [
+  'clients/typescript/src/errors.ts',
+  'clients/typescript/src/event-blocks.ts',
+  'clients/typescript/src/url.ts',
   'docs/errors.md',
   'shared/agent/built-in-names.ts',
   'shared/agent/global-config.ts',

@@ -1,14 +1,9 @@
-/** API requests of the command. */
+/** API requests of the command, by the SDK. */
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Trunkline } from '../../clients/typescript/src/index.ts';
+import { asked, Unavailable } from '../connection.ts';
 import { Trouble } from '../setup/trouble.mjs';
 import type { Options } from './options.ts';
-
-export interface Connection {
-  /** The JSON body. @throws Trouble for every response that is not a success */
-  ask<T>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<T>;
-  /** Reads an event stream until it ends or breaks. */
-  follow(path: string, signal: AbortSignal): Promise<void>;
-}
 
 interface AssertionResult {
   readonly type: string;
@@ -20,7 +15,7 @@ interface AssertionResult {
   readonly evidence: readonly { readonly turn: number; readonly quote: string }[];
 }
 
-/** A run as batches list it (contract 6.4). */
+/** What the command shows of a run as batches list it (contract 6.4). */
 export interface Run {
   readonly id: string;
   readonly status: string;
@@ -49,96 +44,22 @@ export interface Batch {
   readonly runs: readonly Run[];
 }
 
-/** The server is unreachable or busy; a retry may succeed. */
-export class Unavailable extends Trouble {}
-
-const base = '/v1/agent-testing';
 /** Maximum scenarios in one batch (contract 6.6). */
 const mostScenarios = 100;
+const perPage = 100;
 /** Wait before a retry after a broken stream, ms. */
 const askAgainMs = 1000;
 
-export function connect(url: string, key: string): Connection {
-  const send = async (method: string, path: string, init: RequestInit = {}) => {
-    const headers = { authorization: `Bearer ${key}`, ...init.headers };
-    try {
-      return await fetch(new URL(path, url), { method, ...init, headers });
-    } catch (error) {
-      if (init.signal?.aborted) throw error;
-      const cause =
-        error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-      throw new Unavailable(
-        `cannot reach ${url}`,
-        cause,
-        'check that the server is running, and check --url',
-      );
-    }
-  };
-  return {
-    ask: async <T>(method: string, path: string, body?: object) => {
-      const response = await send(method, path, {
-        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      });
-      const text = await response.text();
-      if (!response.ok) throw refusal(`${method} ${path}`, response.status, text);
-      return JSON.parse(text) as T;
-    },
-    follow: async (path, signal) => {
-      const response = await send('GET', path, { signal });
-      if (!response.ok) throw refusal(`GET ${path}`, response.status, await response.text());
-      await response.text();
-    },
-  };
-}
-
-function refusal(what: string, status: number, text: string): Trouble {
-  const remedy =
-    status === 401 ? 'check the API key' : 'docs/errors.md says what the code means, and what to do';
-  const Kind = status === 429 || status >= 500 ? Unavailable : Trouble;
-  return new Kind(`${what} returned ${status}`, messagesIn(text), remedy);
-}
-
-/** Code and message of each error, else the text. */
-function messagesIn(text: string): string {
-  try {
-    const { errors } = JSON.parse(text) as { errors?: { code: string; message: string }[] };
-    if (errors?.length) return errors.map(({ code, message }) => `${code}: ${message}`).join('\n');
-  } catch {
-    // Proxies answer with HTML.
-  }
-  return text.slice(0, 500) || 'the answer is empty';
-}
-
-interface ListedScenario {
-  readonly id: string;
-  readonly name: string;
-  readonly enabled: boolean;
-}
-
-const perPage = 100;
-
 /** All scenarios of a subject, oldest first. */
-async function listScenarios(connection: Connection, subject: Options['subject']): Promise<ListedScenario[]> {
-  const known: ListedScenario[] = [];
-  for (let more = true; more; ) {
-    const query = `${subject.kind}_id=${encodeURIComponent(subject.id)}&limit=${perPage}&offset=${known.length}`;
-    const { scenarios } = await connection.ask<{ scenarios: ListedScenario[] }>(
-      'GET',
-      `${base}/scenarios?${query}`,
-    );
-    known.push(...scenarios);
-    more = scenarios.length === perPage;
-  }
+async function listScenarios(client: Trunkline, { id, kind }: Options['subject']) {
+  const found = client.tests.scenarios({ [`${kind}_id`]: id, limit: perPage }).take(Number.POSITIVE_INFINITY);
   // The API lists the newest first.
-  return known.reverse();
+  return (await asked(found)).reverse();
 }
 
 /** @throws Trouble when one is unknown, or there is none */
-export async function scenarioIds(
-  connection: Connection,
-  { scenarios, subject }: Options,
-): Promise<string[]> {
-  const known = await listScenarios(connection, subject);
+export async function scenarioIds(client: Trunkline, { scenarios, subject }: Options): Promise<string[]> {
+  const known = await listScenarios(client, subject);
   const chosen =
     scenarios.length === 0
       ? known.filter(({ enabled }) => enabled)
@@ -158,27 +79,26 @@ export async function scenarioIds(
 }
 
 /** The name of the tested pathway or persona; its id when it cannot be read. */
-export async function subjectName(connection: Connection, { kind, id }: Options['subject']): Promise<string> {
-  const path =
-    kind === 'pathway' ? `/v1/pathway/${encodeURIComponent(id)}` : `/v1/personas/${encodeURIComponent(id)}`;
-  const answer = await connection
-    .ask<{ name?: unknown; data?: { name?: unknown } }>('GET', path)
-    .catch(() => null);
-  const name = answer?.name ?? answer?.data?.name;
-  return typeof name === 'string' && name !== '' ? name : id;
+export async function subjectName(client: Trunkline, { kind, id }: Options['subject']): Promise<string> {
+  const name =
+    kind === 'pathway'
+      ? client.pathways.get(id).then((pathway) => pathway.name)
+      : client.request('GET /v1/personas/{id}', { path: { id } }).then(({ data }) => data.name);
+  return (await name.catch(() => '')) || id;
 }
 
 /** Returns the batch's id. */
 export async function startBatch(
-  connection: Connection,
+  client: Trunkline,
   { seed, version }: Options,
   scenario_ids: readonly string[],
 ): Promise<string> {
-  const { batch_id } = await connection.ask<{ batch_id: string }>('POST', `${base}/batch-run`, {
+  const order = {
     scenario_ids,
     ...(version !== null && { version_number: version }),
     ...(seed !== null && { seed }),
-  });
+  };
+  const { batch_id } = await asked(client.tests.runBatch(order));
   return batch_id;
 }
 
@@ -186,14 +106,19 @@ export async function startBatch(
  * The batch once it has ended. Retries while the server restarts.
  * @throws Trouble when that takes longer than `timeoutMs`
  */
-export async function followed(connection: Connection, batchId: string, timeoutMs: number): Promise<Batch> {
+export async function followed(client: Trunkline, batchId: string, timeoutMs: number): Promise<Batch> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const path = `${base}/batches/${encodeURIComponent(batchId)}`;
   while (!signal.aborted) {
     try {
-      await connection.follow(`${path}/events`, signal);
-      const batch = await connection.ask<Batch>('GET', path);
-      if (batch.completed_at !== null) return await explained(connection, batch);
+      const events = client.request(
+        'GET /v1/agent-testing/batches/{id}/events',
+        { path: { id: batchId } },
+        { signal },
+      );
+      // The stream ends with the batch.
+      await (await asked(events)).text();
+      const batch = await asked(client.tests.getBatch(batchId));
+      if (batch.completed_at !== null) return await explained(client, batch);
     } catch (error) {
       // A broken stream is opened again; a rejection is final.
       if (error instanceof Trouble && !(error instanceof Unavailable)) throw error;
@@ -209,7 +134,7 @@ export async function followed(connection: Connection, batchId: string, timeoutM
 }
 
 /** Adds the reason to each failed run whose assertions do not explain it. */
-async function explained(connection: Connection, batch: Batch): Promise<Batch> {
+async function explained(client: Trunkline, batch: Batch): Promise<Batch> {
   const runs: Run[] = [];
   for (const run of batch.runs) {
     const failed = run.assertion_results.some(({ is_required, passed }) => is_required && !passed);
@@ -217,10 +142,7 @@ async function explained(connection: Connection, batch: Batch): Promise<Batch> {
       runs.push(run);
       continue;
     }
-    const { error_message, reasoning } = await connection.ask<{
-      error_message: string | null;
-      reasoning: string | null;
-    }>('GET', `${base}/runs/${encodeURIComponent(run.id)}`);
+    const { error_message, reasoning } = await asked(client.tests.getRun(run.id));
     const reason = error_message ?? reasoning;
     runs.push(reason === null ? run : { ...run, reason });
   }

@@ -1,40 +1,40 @@
 /** Scenarios as calls at once: `--concurrency` and `--ramp`. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LoadView } from '#shared/api/agent-testing/loads.ts';
 import { counted } from '#shared/counted.ts';
+import type { Answer, Trunkline } from '../../clients/typescript/src/index.ts';
+import { asked, Unavailable } from '../connection.ts';
 import { Trouble } from '../setup/trouble.mjs';
-import { type Connection, Unavailable } from './api.ts';
 import { escaped } from './junit.ts';
 import type { Options } from './options.ts';
 
 export type Load = Pick<
-  LoadView,
+  Answer<'GET /v1/agent-testing/loads/{id}'>,
   'id' | 'status' | 'reason' | 'levels' | 'knee' | 'created_at' | 'completed_at'
 >;
 
-const path = '/v1/agent-testing/loads';
 const askAgainMs = 1000;
 
 export async function startLoad(
-  connection: Connection,
+  client: Trunkline,
   { load, seed, version }: Options,
   scenario_ids: readonly string[],
 ): Promise<string> {
-  const { load_id } = await connection.ask<{ load_id: string }>('POST', path, {
+  const body = {
     scenario_ids,
     ...load,
     ...(version !== null && { version_number: version }),
     ...(seed !== null && { seed }),
-  });
+  };
+  const { load_id } = await asked(client.request('POST /v1/agent-testing/loads', { body }));
   return load_id;
 }
 
 /** The load once it has ended. @throws Trouble when that takes longer than `timeoutMs` */
-export async function followedLoad(connection: Connection, id: string, timeoutMs: number): Promise<Load> {
+export async function followedLoad(client: Trunkline, id: string, timeoutMs: number): Promise<Load> {
   const signal = AbortSignal.timeout(timeoutMs);
   while (!signal.aborted) {
     try {
-      const load = await connection.ask<Load>('GET', `${path}/${encodeURIComponent(id)}`);
+      const load = await asked(client.request('GET /v1/agent-testing/loads/{id}', { path: { id } }));
       if (load.completed_at !== null && load.levels.every(isOver)) return load;
     } catch (error) {
       if (error instanceof Trouble && !(error instanceof Unavailable)) throw error;

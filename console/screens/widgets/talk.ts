@@ -1,5 +1,5 @@
 /** What a thread is after each of its events (docs/widgets.md). Pure. */
-import type { EventBlock } from '../../api/event-blocks.ts';
+import type { EventBlock } from '../../../clients/typescript/src/event-blocks.ts';
 
 export interface Said {
   readonly id: string;

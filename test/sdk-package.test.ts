@@ -1,0 +1,90 @@
+/**
+ * The SDK as it is published: packed, installed into an empty project without a network, imported from JavaScript, and
+ * checked by the compiler against a program. It drives a real control plane.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type * as Sdk from '../clients/typescript/src/index.ts';
+import { packSdk } from '../scripts/sdk/pack.ts';
+import { startRoutes, type TestControl } from './kit/control/harness.ts';
+
+const run = promisify(execFile);
+const root = dirname(import.meta.dirname);
+const bin = join(root, 'node_modules', '.bin');
+const env = { ...process.env, PATH: [bin, process.env.PATH ?? ''].join(delimiter) };
+
+let project: string;
+let test: TestControl;
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'trunkline-sdk-user-'));
+  const tarball = await packSdk(project);
+  await writeFile(join(project, 'package.json'), '{ "private": true, "type": "module" }');
+  const install = ['install', tarball, '--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await run('npm', install, { cwd: project, env });
+  test = await startRoutes();
+});
+afterAll(async () => {
+  await test.close();
+  await rm(project, { recursive: true, force: true });
+});
+
+const installed = () => join(project, 'node_modules', '@trunkline', 'client');
+
+it('brings no dependency, and nothing but its code, types and README', async () => {
+  const lock = JSON.parse(await readFile(join(project, 'package-lock.json'), 'utf8'));
+  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/@trunkline/client']);
+  const { stdout } = await run('find', [installed(), '-type', 'f', '-printf', '%P\n']);
+  const files = stdout.trim().split('\n');
+  expect(files.filter((file) => !/^(package\.json|README\.md|dist\/[\w-]+\.(js|d\.ts))$/.test(file))).toEqual(
+    [],
+  );
+});
+
+it('lists calls and reads errors of a control plane, imported as a package', async () => {
+  const sdk: typeof Sdk = await import(pathToFileURL(join(installed(), 'dist', 'index.js')).href);
+  const client = new sdk.Trunkline({ apiKey: test.key, baseUrl: await test.url() });
+  expect(await client.calls.list().take(10)).toEqual([]);
+  const failed = await client.calls.get('none').catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(sdk.ApiError);
+  expect(failed).toMatchObject({ code: 'CALL_NOT_FOUND' });
+});
+
+it('has types that a program compiles against, and that reject what the API does not have', async () => {
+  const program = (field: string) => `
+import { Trunkline, verifyWebhook, type Answer } from '@trunkline/client';
+const client = new Trunkline({ apiKey: 'tk_x' });
+export async function main(): Promise<number> {
+  let minutes = 0;
+  for await (const call of client.calls.list({ status: 'completed' })) minutes += call.${field};
+  const session: Answer<'GET /v1/session'> = await client.request('GET /v1/session', {});
+  const event = await verifyWebhook({ body: '', headers: {}, secret: session.data.role });
+  if (event.type === 'port.status_changed') console.log(event.data.to_status);
+  return minutes;
+}
+`;
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--lib',
+    'es2022,dom',
+  ];
+  const check = async (name: string, field: string) => {
+    await writeFile(join(project, name), program(field));
+    const checked = run(join(bin, 'tsc'), [...options, name], { cwd: project, env });
+    return checked.then(
+      () => '',
+      (error: { readonly stdout: string }) => error.stdout,
+    );
+  };
+  expect(await check('good.ts', 'call_length')).toBe('');
+  expect(await check('bad.ts', 'call_lenght')).toContain("Property 'call_lenght' does not exist");
+});
