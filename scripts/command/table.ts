@@ -112,6 +112,15 @@ export const commandTable: readonly CommandRow[] = [
     options: ['json', 'settings', 'key-file'],
   },
   {
+    name: 'mcp',
+    takes: '',
+    help: 'serves tools for an assistant over stdin and stdout (Model Context Protocol)',
+    file: 'scripts/mcp.ts',
+    packages: ['control', 'edge'],
+    as: 'caller',
+    options: ['allow-writes', 'url', 'key-file'],
+  },
+  {
     name: 'drain',
     takes: '[--wait <seconds>]',
     help: 'takes the edge of this machine out of service, and waits for its calls',
