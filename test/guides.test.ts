@@ -16,6 +16,7 @@ import { createApiKey, createEdgeToken, createOrganization } from '../control/or
 import { readControlConfig } from '../control/settings/config.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from './kit/control/edge-client.ts';
 import { listenOnce } from './kit/control/harness.ts';
+import { longTest } from './kit/long-test.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'docs', 'guides');
@@ -205,7 +206,7 @@ const alike = (output: string) =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uuid>')
     .replaceAll(/ +[0-9]+\.[0-9]$/gm, '');
 
-test('the walk-through of testing agents works, and shows what its page shows', async () => {
+longTest('the walk-through of testing agents works, and shows what its page shows', async () => {
   const file = join(root, 'docs', 'agent-testing.md');
   const page = readFileSync(file, 'utf8');
   // Where the key comes from on a machine of one's own.
