@@ -18,11 +18,25 @@ import {
   type SecretBox,
   together,
 } from './db/index.ts';
-import { addOpenApi, createMetrics, healthRoute, metricsRoute, openApiRoutes } from './deployment/index.ts';
+import {
+  addOpenApi,
+  createMetrics,
+  healthRoute,
+  measureSpans,
+  metricsRoute,
+  openApiRoutes,
+} from './deployment/index.ts';
 import { acceptEdges } from './edge-link/index.ts';
 import { edgeRoutes } from './edges/index.ts';
 import { createEvents, eventRoutes } from './events/index.ts';
-import { type App, addDurableAnswers, addIdempotency, createBase, trackRequests } from './http/index.ts';
+import {
+  type App,
+  addDurableAnswers,
+  addIdempotency,
+  createBase,
+  traceRequests,
+  trackRequests,
+} from './http/index.ts';
 import { numberRoutes } from './inbound/index.ts';
 import { controlLimits } from './limits.ts';
 import { once } from './once.ts';
@@ -121,6 +135,8 @@ async function assemble(
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
   });
+  const { tracing = null } = options;
+  if (tracing) traceRequests(app, tracing);
   const requests = trackRequests(app, clock);
   const metrics = createMetrics(app, services);
   services.tools.measure(metrics.registry);
@@ -129,6 +145,7 @@ async function assemble(
   services.accessMetrics.measure(metrics.registry);
   measureReplica(services.replica, metrics.registry);
   measureBus(metrics.registry, services.bus);
+  measureSpans(metrics.registry, tracing);
   const { tools } = services.tools;
   services.leaving.follow(app);
   addOpenApi(app);
@@ -249,6 +266,7 @@ async function assemble(
       await services.replica.close();
       await services.bus.close();
       await database.close();
+      await tracing?.close();
     }),
   };
 }

@@ -7,6 +7,7 @@ import { guardProgram, type ProgramGuard } from '#shared/fault-guard.ts';
 import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
 import { logOutput } from '#shared/log-output.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
+import { startTracing } from '#shared/tracing/start.ts';
 import { createApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { ensureCertificates } from './certificates/index.ts';
@@ -45,8 +46,17 @@ export async function runControl(options: ControlOptions = {}): Promise<void> {
 }
 
 async function start(config: ControlConfig, guard: ProgramGuard, options: ControlOptions): Promise<void> {
+  const tracing = await startTracing(config.tracing, {
+    service: 'trunkline-control',
+    version,
+    failing: (error) => logger.warn({ err: error }, 'the collector of traces does not take spans'),
+  });
   const logger = pino(
-    { level: config.log.level, base: { program: 'control', instance: config.instanceId } },
+    {
+      level: config.log.level,
+      base: { program: 'control', instance: config.instanceId },
+      ...(tracing && { mixin: () => tracing.active ?? {} }),
+    },
     logOutput(config.log.form),
   );
   const open = keepPrivate(config.dataFolder);
@@ -64,7 +74,7 @@ async function start(config: ControlConfig, guard: ProgramGuard, options: Contro
     drainMs: shutdownMs,
   });
   const release = holdDataFolder(config.dataFolder);
-  control = await createApp({ config, logger, ...options });
+  control = await createApp({ config, logger, tracing, ...options });
   const running = control;
   const certificates = await ensureCertificates({
     dataFolder: config.dataFolder,

@@ -3,7 +3,9 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '#shared/clock.ts';
 import { withLimits } from '#shared/limits.ts';
 import { createModels } from '#shared/models/models.ts';
+import { tracedModels } from '#shared/models/traced-models.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
+import type { Tracing } from '#shared/tracing/tracing.ts';
 import { logSender, smsSender } from './alerts/index.ts';
 import { Catalogue } from './catalogue/index.ts';
 import { linkCatalogue } from './catalogue-links.ts';
@@ -42,6 +44,8 @@ export interface AppOptions {
   readonly promotionGate?: PromotionGate;
   /** Wraps the store of edge reports; for tests. */
   readonly watchReports?: (store: Reports) => Reports;
+  /** null or absent: no traces. */
+  readonly tracing?: Tracing | null;
   /** Replaces the sync of the database's log; for tests. */
   readonly sync?: SyncLog;
 }
@@ -83,7 +87,8 @@ export function createServices(
     log: options.logger,
     limits: limits.db,
   });
-  const models = createModels(config.models, { clock, random: Math.random, limits: limits.models });
+  const untraced = createModels(config.models, { clock, random: Math.random, limits: limits.models });
+  const models = options.tracing ? tracedModels(untraced, options.tracing) : untraced;
   return {
     config,
     limits,

@@ -42,6 +42,7 @@ describe('the settings of the edge', () => {
       stt: [],
       models: { agent: null, turbo: null, concurrency: 64 },
       log: { level: 'info', form: null },
+      tracing: null,
     });
   });
 

@@ -14,6 +14,7 @@ import {
   settingReader,
 } from '#shared/settings/reader.ts';
 import type { SettingName } from '#shared/settings/table.ts';
+import { readTracing, type TracingSettings } from '#shared/tracing/settings.ts';
 import { workerBinary } from './media/worker/location.ts';
 import {
   type TranscriptionServer,
@@ -71,6 +72,8 @@ export interface EdgeSettings {
   readonly stt: readonly TranscriptionServer[];
   readonly models: AgentModelSettings;
   readonly log: LogSettings;
+  /** null: no traces. */
+  readonly tracing: TracingSettings | null;
 }
 
 /** @throws SettingError for the first unusable value */
@@ -115,6 +118,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
     stt: transcriptionServers(read),
     models: readAgentModels(read),
     log: readLog(read),
+    tracing: readTracing(read),
   };
 }
 

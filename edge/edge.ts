@@ -11,6 +11,7 @@ import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
 import { Gate } from '#shared/models/gate.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
+import type { Tracing } from '#shared/tracing/tracing.ts';
 import { AgentTestCalls } from './call/agent-test-calls.ts';
 import type { Calls } from './call/calls.ts';
 import { carryOut } from './commands.ts';
@@ -62,6 +63,7 @@ interface EdgeParts {
   readonly fleet: FleetView;
   /** null: the edge uses a foreign engine. */
   readonly engine: EngineProcess | null;
+  readonly tracing: Tracing | null;
 }
 
 export class Edge {
@@ -199,6 +201,7 @@ export class Edge {
       probes,
       fleet: fleet.view,
       engine,
+      tracing: context.tracing,
     });
     addGauges(metrics, { media, testMedia, calls, maxCalls: settings.maxCalls, signaling });
     try {
@@ -291,5 +294,6 @@ export class Edge {
     await testAgents.close();
     await uploads.close();
     await reporting.close();
+    await this.#parts.tracing?.close();
   }
 }

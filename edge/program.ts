@@ -32,7 +32,7 @@ async function start(options: EdgeOptions): Promise<void> {
   plainEnvironment();
   const guard = guardProgram({ program: 'edge', version });
   const settings = readSettings();
-  const log = createLog(settings.log);
+  const log = createLog(settings.log, undefined, settings.tracing !== null);
   let edge: Edge | null = null;
   let stopping = false;
   guard.attach({

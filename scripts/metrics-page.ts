@@ -37,6 +37,7 @@ const worries: Readonly<Record<string, string>> = {
   trunkline_control_recording_storage_waiting: 'it grows for hours',
   trunkline_control_replica_messages_total: '`missed` or `dropped` grow',
   trunkline_control_retention_failures_total: 'it grows',
+  trunkline_control_spans_total: '`dropped` or `failed` grow',
   trunkline_control_storage_failures_total: 'it grows: [full disk](runbook.md#trunklinecontroldisk)',
   trunkline_control_tool_code_killed_total: 'it grows',
   trunkline_control_tool_code_waiting: 'above 0 for long',

@@ -256,6 +256,11 @@ const reporting: Readonly<Record<string, EdgeMetric>> = {
 };
 
 const machine: Readonly<Record<string, EdgeMetric>> = {
+  trunkline_edge_spans_total: counter(
+    'Spans of traces: sent to the collector, dropped because too many waited, and failed because it did not take them. Only with a collector.',
+    ['outcome'],
+    '`dropped` or `failed` grow',
+  ),
   trunkline_edge_host_load: gauge(
     'Load average of a minute per processor, in tenths.',
     [],

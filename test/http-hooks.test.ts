@@ -37,6 +37,7 @@ test('hooks of one kind are in the order in which the server adds them', () => {
     'addCors(app,': 'control/http/cors.ts',
     'addJsonBodies(app)': 'control/http/json-body.ts',
     'addAccessLog(app);': 'control/http/base.ts',
+    'traceRequests(app,': 'control/http/traced-requests.ts',
     'trackRequests(app,': 'control/http/under-way.ts',
     'createMetrics(app,': 'control/deployment/metrics.ts',
     'leaving.follow(app)': 'control/leaving.ts',

@@ -3,3 +3,4 @@ export { healthRoute } from './health.ts';
 export type { RetentionMetrics } from './metrics.ts';
 export { createMetrics, metricsRoute } from './metrics.ts';
 export { addOpenApi, openApiRoutes } from './openapi.ts';
+export { measureSpans } from './span-metrics.ts';

@@ -88,7 +88,12 @@ function withinAnswer(text: string): string {
 }
 
 /** Paths polled every few seconds. */
-const probePaths: ReadonlySet<string> = new Set(['/health', '/health/live', '/health/ready', '/metrics']);
+export const probePaths: ReadonlySet<string> = new Set([
+  '/health',
+  '/health/live',
+  '/health/ready',
+  '/metrics',
+]);
 
 interface Unreadable {
   readonly status: string;

@@ -21,5 +21,6 @@ export { fitOne, fitPage, type Listed, nextAfter, type Omittable, readPage, tota
 export { readSpan, type TimeSpan } from './query.ts';
 export { type Limit, RateLimiter, type WindowState } from './rate-limit.ts';
 export { secretMask } from './secret-mask.ts';
+export { traceRequests } from './traced-requests.ts';
 export { trackRequests } from './under-way.ts';
 export { WrongKeys } from './wrong-keys.ts';

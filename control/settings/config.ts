@@ -12,6 +12,7 @@ import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { type AmountsOf, quotas, retention } from '#shared/settings/amounts.ts';
 import { type LogSettings, readLog } from '#shared/settings/log.ts';
 import { type Environment, SettingError, settingReader } from '#shared/settings/reader.ts';
+import { readTracing, type TracingSettings } from '#shared/tracing/settings.ts';
 import { isServer } from '../db/index.ts';
 import {
   type CarrierSettings,
@@ -76,6 +77,8 @@ export interface ControlConfig {
   readonly porting: PortingSettings;
   readonly models: AgentModelSettings & TestModelSettings;
   readonly log: LogSettings;
+  /** null: no traces. */
+  readonly tracing: TracingSettings | null;
   /** In log lines, to distinguish processes. */
   readonly instanceId: string;
 }
@@ -137,6 +140,7 @@ export function readControlConfig(env: Environment = process.env): ControlConfig
     },
     models: { ...agentModels, ...readTestModels(read, agentModels.agent) },
     log: readLog(read),
+    tracing: readTracing(read),
     instanceId: randomUUID(),
   };
 }

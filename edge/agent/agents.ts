@@ -16,8 +16,7 @@ import type { OrgConfig, PathwayConfig } from '#shared/edge-protocol/config.ts';
 import type { NewId } from '#shared/ids.ts';
 import { type ResolveHost, systemAddresses } from '#shared/judged-lookup.ts';
 import { keyTermsOf } from '#shared/key-terms.ts';
-import type { Models } from '#shared/models/models.ts';
-import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import type { Tracing } from '#shared/tracing/tracing.ts';
 import type { Log } from '../call/log.ts';
 import type { Agents, CallFacts } from '../call/ports/agents.ts';
 import { type AnsweringLimits, answeringLimits } from './answering/limits.ts';
@@ -40,16 +39,15 @@ import { type TalkLimits, talkLimits } from './talk-limits.ts';
 import type { TalkingDeps } from './talking-deps.ts';
 import { timedModels } from './timed-models.ts';
 import { ToneAgent } from './tone-agent.ts';
-import type { Transcriber } from './transcription/transcription.ts';
+import { type Servers, tracedServers } from './traced-servers.ts';
 import { TurnTimes } from './turn-times.ts';
 import { pronouncedVoice } from './voice/pronounced-voice.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
 
-export interface AgentsDeps {
+export interface AgentsDeps extends Servers {
   readonly pathways: (id: string, version: number) => PathwayConfig | undefined;
   readonly organization: (id: string) => OrgConfig | undefined;
-  readonly models: Pick<Models, 'agent'>;
   /** Runs the tools of a call; absent: agents have no tools. */
   readonly tools?: (tools: readonly AgentTool[], call: CallFacts) => ToolRunner;
   /** Sends the requests of Webhook nodes; default: to checked addresses only. */
@@ -58,11 +56,6 @@ export interface AgentsDeps {
   readonly watched?: (talk: Talk) => void;
   /** A text was stopped before its end. @param id of its transcript entry @param heard its words that were played */
   readonly cutOff?: (id: string, heard: string) => void;
-  readonly tts: TextToSpeech;
-  /** null: calls are driven by key presses */
-  readonly stt: SpeechToText | null;
-  /** See TalkingDeps. */
-  readonly transcriber?: Transcriber | undefined;
   /** Detects the voices of callers; default: WebRTC's detector. */
   readonly voices?: VoiceDetectors;
   readonly clock: Clock;
@@ -79,6 +72,8 @@ export interface AgentsDeps {
   readonly realtimeLimits?: Partial<RealtimeLimits>;
   readonly consultLimits?: Partial<ConsultLimits>;
   readonly answeringLimits?: Partial<AnsweringLimits>;
+  /** Absent: no traces. */
+  readonly tracing?: Tracing;
   /** Called each time a customer's server is held back because it sends more than is read. */
   readonly held?: () => void;
   /** Called once for each outbound call with voicemail detection, when the result is known. */
@@ -96,6 +91,7 @@ export function createAgents(deps: AgentsDeps): Agents {
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
     const times = new TurnTimes(host, clock);
+    const servers = deps.tracing ? tracedServers(deps, call, deps.tracing) : deps;
     const ofNodes = nodeTools(deps, call);
     const organization = deps.organization(call.orgId);
     const ofModel = (connection: string) => ({
@@ -106,7 +102,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       clock,
       log,
       newId,
-      tts: deps.tts,
+      tts: servers.tts,
       limits: { ...realtimeLimits, ...deps.realtimeLimits },
       held: deps.held,
     });
@@ -119,9 +115,9 @@ export function createAgents(deps: AgentsDeps): Agents {
         ofNodes.learn(deps.pathways(id, version)?.tools ?? []);
         return load(call.orgId, id, version);
       },
-      tts: deps.tts,
-      stt: deps.stt,
-      transcriber: deps.transcriber,
+      tts: servers.tts,
+      stt: servers.stt,
+      transcriber: servers.transcriber,
       keyTerms: keyTermsOf(settings.key_terms ?? [], deps.organization(call.orgId)?.key_terms ?? []),
       voices,
       webhook,
@@ -138,7 +134,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       times,
     };
     const models = () => {
-      const made = deps.models.agent({
+      const made = servers.models.agent({
         model: settings.model,
         temperature: settings.temperature,
         onFailure: 'rules',

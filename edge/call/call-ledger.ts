@@ -52,6 +52,11 @@ export class CallLedger {
     return this.#answeredAt !== null;
   }
 
+  /** ms since the epoch; the end is now while the call is not closed. */
+  get times(): { readonly startedAt: number; readonly endedAt: number } {
+    return { startedAt: this.#startedAt, endedAt: this.#endedAt ?? this.#now() };
+  }
+
   get closed(): boolean {
     return this.#endedAt !== null;
   }

@@ -2,6 +2,7 @@
 import { conferenceOf, slotOf } from '#shared/call-target.ts';
 import type { CodecName } from '#shared/codecs.ts';
 import type { TerminationCode } from '#shared/termination.ts';
+import type { TracedCall } from '#shared/tracing/tracing.ts';
 import { Call, type CallBeginning } from './call.ts';
 import type { CallDeps, OutboundParts } from './call-deps.ts';
 import { type CallPlan, type OutboundPlan, outboundCallPlan } from './call-plan.ts';
@@ -42,6 +43,8 @@ export interface CallsDeps
   readonly limits?: Pick<OutboundLimits, 'admit' | 'release'>;
   /** Called once for every call that is over. */
   readonly onEnded?: (code: TerminationCode, answered: boolean) => void;
+  /** The same, for its trace. */
+  readonly traced?: (call: TracedCall) => void;
   /** Called once for every transfer with a known outcome. */
   readonly onTransfer?: TransferParts['decided'];
   /** Called when the last call of a draining edge is over. */
@@ -371,10 +374,18 @@ export class Calls {
     if (left > 0) this.#byOrganization.set(orgId, left);
     else this.#byOrganization.delete(orgId);
     this.#deps.limits?.release(call.id, call.dialled);
-    if (call.termination) this.#deps.onEnded?.(call.termination.code, call.answered);
+    if (call.termination) this.#over(call, call.termination.code);
     if (this.#live.size > 0) return;
     this.#whenEmpty?.();
     if (this.draining) this.#deps.drained?.();
+  }
+
+  #over(
+    { id: callId, plan: { orgId }, direction, answered, ledger }: Call,
+    termination: TerminationCode,
+  ): void {
+    this.#deps.onEnded?.(termination, answered);
+    this.#deps.traced?.({ callId, orgId, direction, answered, termination, ...ledger.times });
   }
 }
 

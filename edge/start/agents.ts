@@ -28,7 +28,7 @@ export function voicesOf({ log, metrics }: Pick<EdgeContext, 'log' | 'metrics'>)
 /** What agents need of a context; a media shard has no more of it. */
 export type AgentContext = Pick<
   EdgeContext,
-  'limits' | 'log' | 'metrics' | 'controlUrl' | 'edgeToken' | 'privateAuthority'
+  'limits' | 'log' | 'metrics' | 'controlUrl' | 'edgeToken' | 'privateAuthority' | 'tracing'
 > & { readonly current: Pick<CurrentConfig, 'pathway' | 'organization' | 'allowedTargets'> };
 
 export function agentDeps(
@@ -36,7 +36,7 @@ export function agentDeps(
   { tts, stt, transcriber, voices }: Speech,
   models: AgentsDeps['models'],
 ): AgentsDeps {
-  const { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority } = context;
+  const { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority, tracing } = context;
   return {
     pathways: current.pathway,
     organization: current.organization,
@@ -54,6 +54,7 @@ export function agentDeps(
     consultLimits: limits.consult,
     answeringLimits: limits.answering,
     held: () => metrics.count('trunkline_edge_servers_held_total'),
+    ...(tracing && { tracing }),
     answered: (who) => metrics.count('trunkline_edge_answered_by_total', { who }),
     ...(privateAuthority === null ? {} : { ca: [...rootCertificates, privateAuthority] }),
   };

@@ -42,7 +42,7 @@ export function callsOf(
   context: EdgeContext,
   { media, agents, reporter, routes, dialer, drained, limits: outboundLimits, recordings }: CallsParts,
 ): Calls {
-  const { settings, limits, log, metrics, current } = context;
+  const { settings, limits, log, metrics, current, tracing } = context;
   return new Calls({
     clock,
     media,
@@ -75,6 +75,7 @@ export function callsOf(
     limits: outboundLimits,
     onEnded: (termination, answered) =>
       metrics.count('trunkline_edge_calls_total', { termination, answered: String(answered) }),
+    ...(tracing && { traced: (call) => tracing.call(call) }),
     onTransfer: (kind, outcome) =>
       metrics.count('trunkline_edge_transfers_total', { kind, outcome: outcome.ok ? 'ok' : outcome.code }),
   });

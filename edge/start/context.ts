@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 import { systemClock } from '#shared/clock.ts';
 import { KnownSecrets } from '#shared/known-secrets.ts';
 import { withLimits } from '#shared/limits.ts';
+import type { Tracing } from '#shared/tracing/tracing.ts';
 import { certificates, controlAddress, type EdgeSettings } from '../config.ts';
 import { CurrentConfig } from '../current-config.ts';
 import { type EdgeLimitOverrides, type EdgeLimits, edgeLimits } from '../limits.ts';
 import { localAddress } from '../local-address.ts';
 import type { EdgeLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
+import { tracingOf } from './tracing.ts';
 
 export const clock = systemClock;
 
@@ -38,6 +40,8 @@ export interface EdgeContext {
   readonly publicIp: string;
   /** PEM of an authority trusted in addition to Node's; null: none. */
   readonly privateAuthority: string | null;
+  /** null: no traces. */
+  readonly tracing: Tracing | null;
 }
 
 /** @throws SettingError when the certificates or control's address do not appear in time */
@@ -51,18 +55,20 @@ export async function createContext(
   if (!settings.drachtio) await certificates(settings);
   const { controlUrl, edgeToken } = await controlAddress(settings);
   const { rtp, tls } = settings;
+  const metrics = new Metrics();
   return {
     settings,
     limits: withLimits(edgeLimits, options.limits),
     options,
     log,
     software,
-    metrics: new Metrics(),
+    metrics,
     current: new CurrentConfig(),
     keys: new KnownSecrets(),
     controlUrl,
     edgeToken,
     publicIp: rtp.publicIp ?? localAddress(rtp.host),
     privateAuthority: tls.ca === null ? null : readFileSync(tls.ca, 'utf8'),
+    tracing: await tracingOf(settings.tracing, software, { log, metrics }),
   };
 }

@@ -38,6 +38,8 @@ const settings: ShardSettings = {
   models: { agent: null, turbo: null, concurrency: 1 },
   privateAuthority: null,
   limits: edgeLimits,
+  tracing: null,
+  software: 'Trunkline/0',
 };
 
 /** Several threads that compile everything at once take long on a loaded machine. */

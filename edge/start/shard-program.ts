@@ -22,6 +22,7 @@ import { agentDeps, type Speech, voicesOf } from './agents.ts';
 import type { EdgeContext } from './context.ts';
 import type { ShardSettings } from './shard-settings.ts';
 import { outliveRejections } from './stray-rejections.ts';
+import { tracingOf } from './tracing.ts';
 
 /** Runs until the main thread ends the thread, or an error does. */
 export async function runShard(settings: ShardSettings): Promise<void> {
@@ -33,18 +34,19 @@ export async function runShard(settings: ShardSettings): Promise<void> {
     current.apply({ ...config, numbers: [], open_inbound: false }),
   );
   const { limits, controlUrl, edgeToken, privateAuthority } = settings;
-  const log = createLog(settings.log);
+  const log = createLog(settings.log, undefined, settings.tracing !== null);
   // Before the media worker is started, which inherits it.
   log.info({ priority: raisePriority() }, 'the threads of audio have their priority');
   outliveRejections(process, log);
   const metrics = new Metrics();
+  const tracing = await tracingOf(settings.tracing, settings.software, { log, metrics });
   const models = await modelsOf(settings, channel);
   const speech = {
     tts: new RemoteSpeech(channel),
     ...(await transcriptionIn(settings, { log, metrics, privateAuthority })),
     voices: voicesOf({ log, metrics }),
   };
-  const context = { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority };
+  const context = { limits, log, metrics, current, controlUrl, edgeToken, privateAuthority, tracing };
   const agents = createAgents(agentDeps(context, speech, models));
   const { folder, used, writer } = settings.recordings;
   lookForLibrariesIn(settings.codecLibraries);
@@ -77,6 +79,7 @@ export async function runShard(settings: ShardSettings): Promise<void> {
   channel.onAsk(toShard.stop, async () => {
     await media.close();
     await speech.voices.close();
+    await tracing?.close();
     return {};
   });
   collectGarbage();
@@ -87,7 +90,7 @@ export async function runShard(settings: ShardSettings): Promise<void> {
 async function modelsOf(
   { models, limits }: ShardSettings,
   channel: Channel,
-): Promise<Pick<Models, 'agent' | 'metrics'>> {
+): Promise<Pick<Models, 'agent' | 'metrics'> & Partial<Pick<Models, 'traced'>>> {
   if (models.agent === null && models.turbo === null) {
     return { agent: () => ({ understanding: ruleEngine, dialogue: ruleDialogue }), metrics: () => ({}) };
   }

@@ -1,5 +1,6 @@
 /** What the thread of a media shard is started with: data only, as it would also be passed to a process. */
 import type { LogSettings } from '#shared/settings/log.ts';
+import type { TracingSettings } from '#shared/tracing/settings.ts';
 import type { EdgeSettings } from '../config.ts';
 import type { EdgeLimits } from '../limits.ts';
 import type { MediaOptions } from '../media/media.ts';
@@ -23,6 +24,10 @@ export interface ShardSettings {
   /** PEM of an authority trusted in addition to Node's; null: none. */
   readonly privateAuthority: string | null;
   readonly limits: EdgeLimits;
+  /** null: no traces. */
+  readonly tracing: TracingSettings | null;
+  /** Name and version of the edge. */
+  readonly software: string;
 }
 
 /** Folder and room, for the media that writes. */
@@ -48,8 +53,8 @@ export function shardSettings(
   { folder, room }: RecordingPlace,
   index: number,
 ): ShardSettings {
-  const { settings, limits, options, controlUrl, edgeToken, privateAuthority } = context;
-  const { dataDir, log, stt, models } = settings;
+  const { settings, limits, options, controlUrl, edgeToken, privateAuthority, software } = context;
+  const { dataDir, log, stt, models, tracing } = settings;
   return {
     dataDir,
     log,
@@ -62,5 +67,7 @@ export function shardSettings(
     models,
     privateAuthority,
     limits,
+    tracing,
+    software,
   };
 }

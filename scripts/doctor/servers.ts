@@ -18,6 +18,7 @@ function namedHosts({ scope, edge, control }: Place): Map<string, string> {
     add('TTS_BASE_URL', tts?.url);
     for (const { url } of stt) add('STT_BASE_URL', url);
     add('LLM_BASE_URL', models.agent?.baseUrl);
+    add('OTEL_EXPORTER_OTLP_ENDPOINT', edge.settings.tracing?.endpoint);
     if (drachtio) add('DRACHTIO_HOST', `tcp://${drachtio.host}`);
   }
   if (scope.has('control') && 'settings' in control) {

@@ -24,6 +24,13 @@ export interface Usage {
   readonly output_tokens: number | null;
 }
 
+/** Called when a request begins. What it returns is called when it is over, with its tokens and why it failed. */
+export type ModelTrace = (role: ModelRole, model: string) => TracedRequest;
+
+export interface TracedRequest {
+  end(tokens: Readonly<Record<string, number>>, error: string | null): void;
+}
+
 export interface LanguageModelOptions {
   readonly role: ModelRole;
   /** with or without `/v1` at its end */
@@ -46,6 +53,8 @@ export interface LanguageModelOptions {
   readonly usage: (usage: Usage) => void;
   /** Called once per attempt at a request. */
   readonly attempted: (role: ModelRole, outcome: 'ok' | ModelFailure) => void;
+  /** Absent: requests are not traced. */
+  readonly trace?: ModelTrace;
 }
 
 export interface ModelRequest {
@@ -110,12 +119,22 @@ export class LanguageModel implements DialogueModel {
     return new LanguageModel({ ...this.#options, usage: both });
   }
 
+  /** The same model, whose requests are traced. */
+  traced(trace: ModelTrace): LanguageModel {
+    return new LanguageModel({ ...this.#options, trace });
+  }
+
   /** Streams text and tool calls. The request is aborted when the consumer stops reading. */
   async *reply(request: ModelRequest): AsyncGenerator<DialoguePart> {
+    const { trace, role, model: name } = this.#options;
+    const traced = trace?.(role, name);
     const stop = new AbortController();
     const signal = request.signal ? AbortSignal.any([request.signal, stop.signal]) : stop.signal;
     let parts = 0;
     let isCounted = false;
+    let tokens: Readonly<Record<string, number>> = {};
+    // Of a request whose consumer stops reading.
+    let fault: string | null = 'unread';
     try {
       const { sdk, model } = await this.#sdk;
       const { fullStream } = sdk.streamText({
@@ -136,14 +155,19 @@ export class LanguageModel implements DialogueModel {
         else if (part.type === 'finish') {
           isCounted = true;
           this.#count(part.totalUsage);
+          tokens = tokensOf(part.totalUsage);
         }
       }
       if (parts === 0) throw this.#nonsense('its answer is empty');
+      fault = null;
     } catch (error) {
+      const failure = this.#asUnavailable(error);
+      fault = request.signal?.aborted ? 'aborted' : failure.failure;
       request.signal?.throwIfAborted();
-      throw this.#asUnavailable(error);
+      throw failure;
     } finally {
       stop.abort();
+      traced?.end(tokens, fault);
       // Usage comes with the last part; an answer that was cut off before it has cost tokens all the same.
       if (parts > 0 && !isCounted) this.#count({});
     }
@@ -151,15 +175,19 @@ export class LanguageModel implements DialogueModel {
 
   /** The complete text. */
   async text(request: ModelRequest): Promise<string> {
+    const { trace, role, model: name } = this.#options;
+    const traced = trace?.(role, name);
     try {
       const abort = request.signal ? { abortSignal: request.signal } : {};
       const { sdk, model } = await this.#sdk;
       const { text, usage } = await sdk.generateText({ ...this.#settings(sdk, request), model, ...abort });
       this.#count(usage);
+      traced?.end(tokensOf(usage), null);
       return text;
     } catch (error) {
       // The server may have counted an answer that nobody waited for, or that cannot be read.
       const failure = this.#asUnavailable(error);
+      traced?.end({}, request.signal?.aborted ? 'aborted' : failure.failure);
       if (request.signal?.aborted || failure.failure === 'nonsense') this.#count({});
       request.signal?.throwIfAborted();
       throw failure;
@@ -230,6 +258,20 @@ export class LanguageModel implements DialogueModel {
       cause: error,
     });
   }
+}
+
+/** By the names of OpenTelemetry's conventions. */
+function tokensOf({
+  inputTokens,
+  outputTokens,
+}: {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+}) {
+  return {
+    ...(inputTokens !== undefined && { 'gen_ai.usage.input_tokens': inputTokens }),
+    ...(outputTokens !== undefined && { 'gen_ai.usage.output_tokens': outputTokens }),
+  };
 }
 
 function asModelMessage(message: DialogueMessage): ModelMessage {

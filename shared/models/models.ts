@@ -3,7 +3,13 @@ import type { DialogueModel } from '#shared/agent/dialogue.ts';
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
 import { Gate, type RequestGate } from './gate.ts';
-import { LanguageModel, type LanguageModelOptions, type ModelRole, type Usage } from './language-model.ts';
+import {
+  LanguageModel,
+  type LanguageModelOptions,
+  type ModelRole,
+  type ModelTrace,
+  type Usage,
+} from './language-model.ts';
 import { languageUnderstanding } from './language-understanding.ts';
 import { type ModelLimits, modelLimits } from './limits.ts';
 import type { AgentModelSettings, ModelServer, TestModelSettings } from './model-settings.ts';
@@ -39,6 +45,8 @@ export interface Models {
   agent(options: AgentModelOptions): AgentModels;
   readonly caller: LanguageModel | null;
   readonly judge: LanguageModel | null;
+  /** The same models, whose requests are traced. */
+  traced(trace: ModelTrace): Models;
   /** The same models, whose requests are counted once more: for one conversation. */
   counted(usage: LanguageModelOptions['usage']): Models;
 }
@@ -92,18 +100,14 @@ export function createModels(
 
 function modelsOf(roles: Roles, metrics: Models['metrics']): Models {
   const { agent: base, turbo, caller, judge } = roles;
+  const changed = (change: (model: LanguageModel) => LanguageModel): Models => {
+    const of = (model: LanguageModel | null) => model && change(model);
+    return modelsOf({ agent: of(base), turbo: of(turbo), caller: of(caller), judge: of(judge) }, metrics);
+  };
   return {
     metrics,
-    counted: (usage) =>
-      modelsOf(
-        {
-          agent: base?.counted(usage) ?? null,
-          turbo: turbo?.counted(usage) ?? null,
-          caller: caller?.counted(usage) ?? null,
-          judge: judge?.counted(usage) ?? null,
-        },
-        metrics,
-      ),
+    counted: (usage) => changed((model) => model.counted(usage)),
+    traced: (trace) => changed((model) => model.traced(trace)),
     agent({ model: wanted, temperature = 0.7, onFailure, failed, seed }) {
       if (!base || !turbo) return { understanding: ruleEngine, dialogue: ruleDialogue };
       const options = {

@@ -42,6 +42,11 @@ export const settingSections = [
         'info',
         'Least severe lines of the log: fatal, error, warn, info, debug, trace or silent. With ,json behind it (info,json) the lines are JSON, with ,text they are for people; with neither they are for people on a terminal, and else JSON.',
       ),
+      both(
+        'OTEL_EXPORTER_OTLP_ENDPOINT',
+        '',
+        'Collector that gets traces over OTLP/HTTP, such as http://127.0.0.1:4318 ([tracing](tracing.md)). OTEL_EXPORTER_OTLP_HEADERS and the other variables of the OpenTelemetry exporter count too. Unset: no traces.',
+      ),
       control(
         'DATABASE_URL',
         '',

@@ -130,6 +130,8 @@ const settings: ShardSettings = {
   models: { agent: null, turbo: null, concurrency: 1 },
   privateAuthority: null,
   limits: edgeLimits,
+  tracing: null,
+  software: 'Trunkline/0',
 };
 
 /** CPU time of the media workers of this process so far, ms. */

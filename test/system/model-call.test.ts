@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { ModelServer } from '../kit/fakes/model-server.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
+import { TraceCollector } from '../kit/fakes/trace-collector.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
@@ -11,12 +12,19 @@ const loud = 1000;
 const silence = Buffer.alloc(160, 0xff);
 
 let server: ModelServer;
+let collector: TraceCollector;
 let system: TestSystem;
 let caller: Caller | null = null;
 
 beforeAll(async () => {
   server = await ModelServer.start();
-  system = await TestSystem.start({ LLM_BASE_URL: server.url, LLM_MODEL: 'm-1', LLM_API_KEY: 'sk-1' });
+  collector = await TraceCollector.start();
+  system = await TestSystem.start({
+    LLM_BASE_URL: server.url,
+    LLM_MODEL: 'm-1',
+    LLM_API_KEY: 'sk-1',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  });
   await system.api.attach(number);
   await system.api.answerWith(number, {
     prompt: 'Sell flowers to {{from}}.',
@@ -35,6 +43,7 @@ afterAll(() =>
   releaseAll(
     () => system?.stop(),
     () => server?.close(),
+    () => collector?.close(),
   ),
 );
 
@@ -92,6 +101,26 @@ test('plays the first sentence while the model generates the second, and handles
     'assistant: Goodbye.',
     'agent-action: the agent ended the conversation',
   ]);
+
+  const { id } = await system.api.loggedCall(caller.callId, () => true);
+  const traceId = id.replaceAll('-', '');
+  const call = await eventually('the span of the call', async () =>
+    collector.of(traceId).find(({ name }) => name === 'call'),
+  );
+  expect(call).toMatchObject({
+    service: 'trunkline-edge',
+    parentSpanId: '',
+    attributes: { 'trunkline.call_id': id, 'trunkline.direction': 'inbound', 'trunkline.answered': true },
+  });
+  const below = await eventually('the spans of its servers', async () => {
+    const spans = collector.of(traceId).filter(({ parentSpanId }) => parentSpanId === call.spanId);
+    const requests = spans.filter(({ name }) => name === 'model request');
+    return requests.length >= 3 && spans.length > requests.length ? spans : null;
+  });
+  expect(new Set(below.map(({ name }) => name))).toEqual(new Set(['model request', 'text-to-speech']));
+  const ofControl = collector.spans.filter(({ service }) => service === 'trunkline-control');
+  expect(ofControl.map(({ name }) => name)).toContain('GET /v1/calls/:call_id');
+  expect(collector.texts.join()).not.toMatch(/14155550160|roses|sk-1|Sell flowers/);
 });
 
 test('is rejected when the model returns no first sentence', async () => {

@@ -47,7 +47,7 @@ export async function startControl(
   {
     begin = true,
     ...more
-  }: Partial<Pick<AppOptions, 'promotionGate' | 'limits' | 'sync' | 'logger'>> & {
+  }: Partial<Pick<AppOptions, 'promotionGate' | 'limits' | 'sync' | 'logger' | 'tracing'>> & {
     readonly begin?: boolean;
   } = {},
 ): Promise<TestControl> {
