@@ -27,9 +27,7 @@ export function apiMain(groups: readonly OperationGroup[], webhooks: OpenApiDocu
     ({ name, title, operations }) =>
       `<li><a href="/docs/api/${name}">${escaped(title)}</a> <span class="quiet">${operations.length} endpoints</span></li>`,
   );
-  const events = webhooks
-    ? `<li><a href="/docs/api/webhooks">Webhook events</a> <span class="quiet">${Object.keys(webhooks).length} events</span></li>`
-    : '';
+  const events = `<li><a href="/docs/api/webhooks">Webhook events</a> <span class="quiet">${Object.keys(webhooks ?? {}).length} events</span></li>`;
   return `<h1>API reference</h1>
 <p>Every endpoint, with its fields, examples and errors. The same as a document for programs:
 <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1). Rules that hold for all of them:
@@ -37,7 +35,7 @@ export function apiMain(groups: readonly OperationGroup[], webhooks: OpenApiDocu
 <ul class="plain">${sections.join('\n')}${events}</ul>`;
 }
 
-export function webhooksMain(webhooks: NonNullable<OpenApiDocument['webhooks']>): string {
+export function webhooksMain(webhooks: OpenApiDocument['webhooks']): string {
   const events = describedIn(webhooks).map(({ path, operation }) => {
     const [media] = Object.values(operation.requestBody?.content ?? {});
     const example = Object.values(media?.examples ?? {})[0];

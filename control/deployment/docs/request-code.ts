@@ -24,6 +24,7 @@ function requiredParameters({ operation }: Described, where: 'path' | 'query'): 
 
 /** Ids are named after their parameter, because no example of one exists in every deployment. */
 function parameterExample(name: string, schema: unknown): string {
+  if (name === 'phone_number') return '+14155550100';
   const value = exampleOf(schema, 'required');
   const isId = name === 'id' || name.endsWith('_id') || name === 'token';
   return isId || typeof value === 'object' || value === 'text' ? `<${name}>` : String(value);

@@ -86,6 +86,14 @@ describe('the pages', () => {
     expect(page).toMatch(/<code>max_duration<\/code>.*?\n.*?integer.*?Longest call, minutes.*?1 to 720/);
     expect(page).toContain('curl -s &quot;$TRUNKLINE_URL/v1/calls&quot;');
     expect(page).toContain('data-path="/v1/calls"');
+    expect(page).toContain("await client.request('POST /v1/calls', {");
+  });
+
+  it('describe each event that is posted to webhooks', async () => {
+    const page = (await site.page('/docs/api/webhooks')) ?? '';
+    const types = describedIn(document.webhooks).map(({ path }) => path);
+    expect(types.length).toBeGreaterThan(10);
+    expect(types.filter((type) => !page.includes(`<h2 id="${type}">`))).toEqual([]);
   });
 
   it('are found: endpoints by path and field, guides by heading and text', async () => {

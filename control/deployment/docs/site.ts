@@ -67,11 +67,11 @@ export class DocsSite {
   /** For tests: the URL of every page. */
   async urls(): Promise<string[]> {
     const { files } = await this.#all();
-    const { groups, document } = this.#described();
+    const { groups } = this.#described();
     return [
       '/docs',
       '/docs/api',
-      ...(document.webhooks ? ['/docs/api/webhooks'] : []),
+      '/docs/api/webhooks',
       ...groups.flatMap((group) => [
         `/docs/api/${group.name}`,
         ...group.operations.map((one) => operationUrl(group, one)),
@@ -100,7 +100,7 @@ export class DocsSite {
     const { groups, document } = this.#described();
     if (name === undefined)
       return this.#html(parts, url, 'API reference', apiMain(groups, document.webhooks));
-    if (name === 'webhooks' && id === undefined && document.webhooks) {
+    if (name === 'webhooks' && id === undefined) {
       return this.#html(parts, url, 'Webhook events', webhooksMain(document.webhooks));
     }
     const group = groups.find((one) => one.name === name);
@@ -196,6 +196,7 @@ function contentsOf({ guides }: Parts, current: OperationGroup | null): Contents
   const reference = [
     { url: '/docs/api', text: 'All endpoints' },
     ...groupTitles.map(({ name, title }) => ({ url: `/docs/api/${name}`, text: title })),
+    { url: '/docs/api/webhooks', text: 'Webhook events' },
   ];
   const endpoints = current
     ? [
