@@ -1,5 +1,5 @@
 /**
- * `node scripts/api-types.ts` writes clients/typescript/src/generated.ts: what each operation of the API takes and
+ * `node scripts/api-types.ts` writes clients/typescript/src/generated*.ts: what each operation of the API takes and
  * returns, how its lists are paged, and what its webhooks post, from the OpenAPI document of the API itself. The SDK and
  * the console use it.
  *
@@ -23,15 +23,10 @@ interface Schema {
   readonly additionalProperties?: boolean | Schema;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
   readonly maximum?: number;
+  readonly description?: string;
 }
 
-export const generatedFile = join(
-  dirname(import.meta.dirname),
-  'clients',
-  'typescript',
-  'src',
-  'generated.ts',
-);
+const sources = join(dirname(import.meta.dirname), 'clients', 'typescript', 'src');
 
 /** Those of edges are no part of the contract. */
 const isOfCustomers = (path: string) => !path.startsWith('/v1/edge/');
@@ -42,7 +37,10 @@ interface Named {
   readonly operation: Operation;
 }
 
-export function apiTypes(document: OpenApiDocument): string {
+/**
+ * The text of each file, by its path. What a program needs when it runs is apart from the types, which are long.
+ */
+export function apiFiles(document: OpenApiDocument): Readonly<Record<string, string>> {
   const operations = Object.entries(document.paths ?? {})
     .filter(([path]) => isOfCustomers(path))
     .flatMap(([path, methods]) =>
@@ -57,7 +55,7 @@ export function apiTypes(document: OpenApiDocument): string {
   const unkeyed = operations.filter(
     ({ name, operation }) => name.startsWith('POST ') && !takesKey(operation),
   );
-  return [
+  const types = [
     head,
     'export interface Operations {\n',
     ...operations.map(operationRow),
@@ -68,15 +66,26 @@ export function apiTypes(document: OpenApiDocument): string {
       ({ name, shape }) =>
         `  '${name}': Operations['${name}']['answer']${shape.items.map((part) => `['${part}']`).join('')}[number];\n`,
     ),
-    '}\n\n',
+    '}\n',
+  ];
+  const values = [
+    written,
+    "import type { ListItems } from './generated.ts';\n\n",
     listShapeText,
     'export const lists: Readonly<Record<keyof ListItems, ListShape>> = {\n',
     ...lists.map(({ name, shape }) => `  '${name}': ${shapeText(shape)},\n`),
     '};\n\n/** POSTs that take no Idempotency-Key. */\nexport const unkeyed: readonly string[] = [\n',
     ...unkeyed.map(({ name }) => `  '${name}',\n`),
     '];\n',
-  ].join('');
+  ];
+  return {
+    [join(sources, 'generated.ts')]: types.join(''),
+    [join(sources, 'generated-lists.ts')]: values.join(''),
+  };
 }
+
+const written = `/** Written by \`node scripts/api-types.ts\` from the OpenAPI document; do not edit. */
+`;
 
 const head = `/**
  * Written by \`node scripts/api-types.ts\` from the OpenAPI document; do not edit.
@@ -152,14 +161,19 @@ function jsonOf({ responses = {} }: Operation) {
 
 function membersOf(operation: Operation): string[] {
   const { parameters = [], requestBody, responses = {} } = operation;
-  const kind = (where: string) =>
-    typeOf({
+  const kind = (where: string) => {
+    const own = parameters.filter((one) => one.in === where);
+    return typeOf({
       type: 'object',
       properties: Object.fromEntries(
-        parameters.filter((one) => one.in === where).map((one) => [one.name, asSchema(one.schema)]),
+        own.map(({ description, name, schema }) => [
+          name,
+          { ...asSchema(schema), ...(description !== undefined && { description }) },
+        ]),
       ),
-      required: parameters.filter((one) => one.in === where && one.required).map((one) => one.name),
+      required: own.filter(({ required }) => required).map(({ name }) => name),
     });
+  };
   const body = Object.values(requestBody?.content ?? {})[0];
   const answer = jsonOf(operation);
   const isFile = !answer && Object.keys(responses['200']?.content ?? {}).length > 0;
@@ -210,7 +224,7 @@ function objectType({
 }: Schema) {
   const members = Object.entries(properties).map(
     ([name, schema]) =>
-      `readonly ${/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+      `${commentOf(schema)}readonly ${/^[a-z_$][\w$]*$/i.test(name) ? name : JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
   );
   const [others] = Object.values(patternProperties);
   if (others) members.push(`readonly [name: string]: ${typeOf(others)}`);
@@ -219,6 +233,13 @@ function objectType({
       `readonly [name: string]: ${additionalProperties === true ? 'unknown' : typeOf(additionalProperties)}`,
     );
   return members.length === 0 ? 'Readonly<Record<string, never>>' : `{ ${members.join('; ')} }`;
+}
+
+/** What an editor shows of a property. */
+function commentOf({ description }: Schema): string {
+  return description === undefined
+    ? ''
+    : `/** ${description.replaceAll(/\s+/g, ' ').replaceAll('*/', '* /')} */ `;
 }
 
 function union(types: readonly string[]): string {
@@ -232,6 +253,6 @@ if (import.meta.main) {
   const config = readControlConfig({ DATABASE_URL: ':memory:', TRUNKLINE_SECRET_KEY: '11'.repeat(32) });
   const control = await createApp({ config, logger: pino({ level: 'silent' }) });
   const document: OpenApiDocument = JSON.parse(JSON.stringify(control.app.swagger()));
-  writeFileSync(generatedFile, apiTypes(document));
+  for (const [file, text] of Object.entries(apiFiles(document))) writeFileSync(file, text);
   await control.close();
 }

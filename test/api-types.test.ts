@@ -1,7 +1,7 @@
 /** The types of the SDK and the console are those of the OpenAPI document. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { apiTypes, generatedFile } from '../scripts/api-types.ts';
+import { apiFiles } from '../scripts/api-types.ts';
 import { startRoutes, type TestControl } from './kit/control/harness.ts';
 import { openApiOf } from './kit/control/openapi.ts';
 
@@ -11,6 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-it('clients/typescript/src/generated.ts is up to date; node scripts/api-types.ts writes it', async () => {
-  expect(readFileSync(generatedFile, 'utf8')).toBe(apiTypes(await openApiOf(test)));
+it('clients/typescript/src/generated*.ts are up to date; node scripts/api-types.ts writes them', async () => {
+  const files = Object.entries(apiFiles(await openApiOf(test)));
+  expect(files.length).toBe(2);
+  for (const [file, text] of files) expect(readFileSync(file, 'utf8')).toBe(text);
 });

@@ -1,6 +1,7 @@
 /** The client: every operation by its name, and the ones used most by a name of their own. */
 import { type EventFilter, type FollowOptions, followEvents, type StreamEvent } from './events.ts';
-import { type ListItems, lists } from './generated.ts';
+import type { ListItems } from './generated.ts';
+import { lists } from './generated-lists.ts';
 import { List, type Query } from './pages.ts';
 import { type ClientOptions, type RequestOptions, type SentParts, Transport } from './transport.ts';
 import type { Answer, Body, ListName, ListQuery, OperationName, Parts } from './types.ts';

@@ -1,5 +1,5 @@
 /** The pages of a list, whatever selects the next one: a cursor, an offset or a page number. */
-import type { ListShape } from './generated.ts';
+import type { ListShape } from './generated-lists.ts';
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 

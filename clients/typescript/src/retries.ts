@@ -1,5 +1,5 @@
 /** Whether a request is sent again, and when: pure. */
-import { unkeyed } from './generated.ts';
+import { unkeyed } from './generated-lists.ts';
 
 export interface Attempt {
   /** `POST /v1/calls` */
