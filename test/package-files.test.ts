@@ -1,6 +1,6 @@
 /** What `npm run package` puts into the Debian packages; `npm run package-test` installs them. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { readEnvironmentFile } from '../scripts/command/environment-file.ts';
 import { commandTable } from '../scripts/command/table.ts';
 import type { Contents } from '../scripts/package/contents.ts';
 import { controlFields, newestGlibc, writeDeb } from '../scripts/package/deb.ts';
-import { isNeeded, type Lock, packagesFor } from '../scripts/package/dependencies.ts';
+import { isNeeded, type Lock, missingFiles, packagesFor } from '../scripts/package/dependencies.ts';
 import { maintainerScripts } from '../scripts/package/maintainer-scripts.ts';
 import { commandPage, programPage } from '../scripts/package/man.ts';
 import { importsIn, loadedFrom } from '../scripts/package/modules.ts';
@@ -31,8 +31,11 @@ function planOf(program: Plan['program']): Plan {
 }
 
 describe('the modules of a package', () => {
+  const loaded = new Map(plans.map(({ program, entries }) => [program, loadedFrom(root, entries)]));
+  const loadedBy = (program: Plan['program']) => loaded.get(program) ?? { files: [], packages: [] };
+
   test('of the edge: those of calls, and none of the control plane', () => {
-    const { files, packages } = loadedFrom(root, planOf('edge').entries);
+    const { files, packages } = loadedBy('edge');
     expect(packages).toEqual(expect.arrayContaining(['mediasoup', 'onnxruntime-node', 'koffi', 'undici']));
     expect(packages).not.toEqual(expect.arrayContaining(['fastify']));
     expect(packages).not.toEqual(expect.arrayContaining(['pg']));
@@ -42,7 +45,7 @@ describe('the modules of a package', () => {
   });
 
   test('of control: those of the API, and none of the edge', () => {
-    const { files, packages } = loadedFrom(root, planOf('control').entries);
+    const { files, packages } = loadedBy('control');
     expect(packages).toEqual(expect.arrayContaining(['fastify', 'pg', 'better-sqlite3', 'pdfkit']));
     expect(
       packages.filter((name) => ['mediasoup', 'onnxruntime-node', 'drachtio-srf'].includes(name)),
@@ -64,8 +67,8 @@ describe('the modules of a package', () => {
 
   test('development packages are in neither', () => {
     const { devDependencies } = JSON.parse(text('package.json')) as { devDependencies: object };
-    for (const { entries } of plans)
-      expect(loadedFrom(root, entries).packages.filter((name) => name in devDependencies)).toEqual([]);
+    for (const { program } of plans)
+      expect(loadedBy(program).packages.filter((name) => name in devDependencies)).toEqual([]);
   });
 
   test.each([
@@ -119,7 +122,9 @@ describe('the npm packages of a package', () => {
 
   test.each([
     ['koffi/index.js', true],
-    ['koffi/src/koffi.cc', false],
+    ['koffi/src/koffi/index.cjs', true],
+    ['koffi/src/koffi/src/call.cc', false],
+    ['koffi/doc/index.js', false],
     ['koffi/LICENSE.txt', true],
     ['mediasoup/node/lib/index.js', true],
     ['mediasoup/worker/src/main.cpp', false],
@@ -133,6 +138,28 @@ describe('the npm packages of a package', () => {
     ['pino/README.md', false],
     ['node/bin/node', false],
   ])('of %s: %s', (file, needed) => expect(isNeeded(file, 'x64')).toBe(needed));
+
+  test('have every file that another one loads, unless the package itself lacks it', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trunkline-package-'));
+    mkdirSync(join(folder, 'a', 'lib'), { recursive: true });
+    const main = "require('./lib/b'); require(\"./lib\"); import('./c.mjs'); export * from './none.js';";
+    for (const [name, content] of [
+      ['index.js', main],
+      ['lib/b.js', ''],
+      ['lib/index.js', ''],
+      ['c.mjs', "import'./d.json'"],
+      ['d.json', '{}'],
+    ] as const)
+      writeFileSync(join(folder, 'a', name), content);
+    const all = ['a/index.js', 'a/lib/b.js', 'a/lib/index.js', 'a/c.mjs', 'a/d.json'];
+    expect(missingFiles(folder, all)).toEqual([]);
+    expect(missingFiles(folder, ['a/index.js', 'a/c.mjs'])).toEqual([
+      'a/index.js loads ./lib/b',
+      'a/index.js loads ./lib',
+      'a/c.mjs loads ./d.json',
+    ]);
+    rmSync(folder, { recursive: true });
+  });
 });
 
 describe.each(plans)('$name', (plan) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bashCompletion } from '../command/completion.ts';
 import type { Installation } from '../command/installation.ts';
-import { filesOf, installedIn, type Lock, packagesFor } from './dependencies.ts';
+import { filesOf, installedIn, type Lock, missingFiles, packagesFor } from './dependencies.ts';
 import { commandPage, type Edition, programPage } from './man.ts';
 import { loadedFrom } from './modules.ts';
 import { dataFolder, homeOf, type Plan, settingsFileOf, user } from './plan.ts';
@@ -47,6 +47,8 @@ export async function contentsOf(
   const dependencies = packagesFor(lock, packages, installedIn(root));
   const own = [...files, ...plan.data.flatMap((path) => filesAt(root, path))];
   const modules = [...dependencies.keys()].flatMap((path) => filesOf(root, path));
+  const missing = missingFiles(root, modules);
+  if (missing.length > 0) throw new Error(`left out of ${plan.name} by mistake: ${missing.join(', ')}`);
   const entries: Entry[] = [
     ...[...own, ...modules].map((file) => copied(`${home}/${file}`, join(root, file))),
     ...(await madeFiles(root, plan, edition, dependencies, lock)),

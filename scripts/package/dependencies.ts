@@ -1,6 +1,6 @@
 /** The npm packages that a program needs, with what they need themselves, from the lock file; and their files. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 export interface LockedPackage {
   readonly version: string;
@@ -75,7 +75,8 @@ const leftOut: readonly RegExp[] = [
   /\.(?:d\.[cm]?ts|[cm]?ts|map|md|markdown|flow)$/i,
   /^mediasoup\/worker\//,
   /^better-sqlite3\/(?:deps|src|binding\.gyp)/,
-  /^koffi\/(?:src|vendor|doc)\//,
+  /^koffi\/(?:vendor|doc)\//,
+  /\.(?:c|cc|cpp|h|hh|hpp|S|asm|inc)$/,
   /^onnxruntime-node\/script\//,
   /^node\//,
 ];
@@ -98,10 +99,52 @@ export function filesOf(root: string, path: string, arch: string = process.arch)
     .sort();
 }
 
+/** Native code that is built for another system. */
+function isForeign(file: string, arch: string): boolean {
+  const built = platform.exec(file);
+  return built !== null && (built[1] !== 'linux' || built[2] !== arch);
+}
+
 /** @param file with the name of its package, such as `koffi/index.js` */
 export function isNeeded(file: string, arch: string): boolean {
   if (licence.test(file)) return true;
-  const built = platform.exec(file);
-  if (built && (built[1] !== 'linux' || built[2] !== arch)) return false;
+  if (isForeign(file, arch)) return false;
   return !leftOut.some((pattern) => pattern.test(file));
 }
+
+/** `require('./x')`, `import './x'`, `from './x'`, `import('./x')` in JavaScript as it is published, also minified. */
+const relative =
+  /\b(?:require|import)\(\s*["'](\.{1,2}\/[^"'\n]+)["']\s*\)|\b(?:from|import)\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+
+/**
+ * What was left out of packages although other files of theirs load it: each as the file that loads, and the name.
+ * @param files of packages, by path in the project
+ */
+export function missingFiles(
+  root: string,
+  files: readonly string[],
+  arch: string = process.arch,
+): readonly string[] {
+  const included = new Set(files);
+  return files
+    .filter((file) => /\.[cm]?js$/.test(file))
+    .flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(relative)]
+        .map(([, called, named]) => called ?? named ?? '')
+        // Types, in comments.
+        .filter((name) => !name.endsWith('.ts') && !isForeign(name, arch))
+        .filter((name) => {
+          const there = candidates(join(dirname(file), name)).filter((path) => isFile(join(root, path)));
+          return there.length > 0 && !there.some((path) => included.has(path));
+        })
+        .map((name) => `${file} loads ${name}`),
+    );
+}
+
+/** As Node looks for a relative name. */
+function candidates(path: string): string[] {
+  const endings = ['', '.js', '.cjs', '.mjs', '.json', '.node', '/index.js', '/index.cjs', '/index.json'];
+  return endings.map((ending) => `${path}${ending}`);
+}
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -115,6 +115,9 @@ export class Walk {
     await this.#start('control');
     await this.#start('edge');
     const said = await this.#node('control', waitForHealth);
+    const all = [...this.#running.values()].map(({ output }) => output).join('\n');
+    const missing = /Cannot find (?:module|package) '[^']+'/.exec(all)?.[0];
+    this.#check(missing === undefined, `no file of a program is missing${missing ? `: ${missing}` : ''}`);
     this.#check(
       said.trim() === '200',
       `both programs run, and /health is 200${said.trim() === '200' ? '' : `: ${said}\n${this.#logs()}`}`,
