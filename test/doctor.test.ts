@@ -211,6 +211,16 @@ describe('certificates', () => {
   });
 });
 
+describe('before the first start of a machine', () => {
+  it('nothing has failed that the start makes', async () => {
+    await expectState('certificates.files', place(), 'skipped', /the first start of control makes it/);
+    await expectState('control.reachable', place(), 'skipped', /the first start of control/);
+    const alone = place({}, { scope: new Set(['edge']) });
+    await expectState('certificates.files', alone, 'failed', /TLS_CERT: ENOENT/);
+    await expectState('control.reachable', alone, 'failed', /CONTROL_URL and EDGE_TOKEN are not both set/);
+  });
+});
+
 describe('names', () => {
   const env = { SIP_PUBLIC_HOST: 'sip.example.com', RTP_PUBLIC_IP: '198.51.100.7' };
 

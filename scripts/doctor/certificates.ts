@@ -1,13 +1,15 @@
 /** The certificate that peers get. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { getCACertificates } from 'node:tls';
 import { certificateNames } from '#shared/certificate-names.ts';
 import { certificateProblems } from '#shared/certificate-problems.ts';
 import { counted } from '#shared/counted.ts';
+import { pathExists } from '#shared/path-exists.ts';
 import type { EdgeSettings } from '../../edge/config.ts';
 import { type Check, type Finding, failed, ok, reasonOf, skipped, warning } from './check.ts';
-import type { Place } from './place.ts';
+import { awaitsFirstStart, type Place } from './place.ts';
 import { ofEdge } from './with-settings.ts';
 
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -17,7 +19,10 @@ function chainOf(pem: string): X509Certificate[] {
   return (pem.match(pemBlock) ?? []).map((block) => new X509Certificate(block));
 }
 
-function files({ tls }: EdgeSettings): Finding {
+function files({ tls, dataDir }: EdgeSettings, place: Place): Finding {
+  const own = join(dataDir, 'tls', 'server.crt');
+  if (tls.cert === own && !pathExists(own) && awaitsFirstStart(place, dataDir))
+    return skipped(`${own} does not exist yet: the first start of control makes it`);
   const named = { TLS_CERT: tls.cert, TLS_KEY: tls.key, ...(tls.ca !== null && { TLS_CA: tls.ca }) };
   for (const [setting, file] of Object.entries(named)) {
     try {
@@ -115,7 +120,7 @@ function names(settings: EdgeSettings, place: Place): Finding {
 const withOwnEngine = (run: (settings: EdgeSettings, place: Place) => Finding) =>
   ofEdge((settings, place) => {
     if (settings.drachtio) return skipped('the drachtio-server has its own certificate');
-    const found = files(settings);
+    const found = files(settings, place);
     return run === files || found.state === 'ok' ? run(settings, place) : skipped('its files cannot be read');
   });
 

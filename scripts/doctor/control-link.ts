@@ -4,7 +4,7 @@ import { ownCommand } from '#shared/own-command.ts';
 import { controlAddress, type EdgeSettings } from '../../edge/config.ts';
 import { type Check, type Finding, failed, ok, reasonOf, skipped, warning } from './check.ts';
 import { answerMs, get } from './http.ts';
-import type { Place } from './place.ts';
+import { awaitsFirstStart, type Place } from './place.ts';
 import { ofEdge } from './with-settings.ts';
 
 /** HTTP's Date has whole seconds; certificates and tokens allow more. */
@@ -23,8 +23,10 @@ async function address(settings: EdgeSettings): Promise<Finding | { url: string;
   }
 }
 
-async function reachable(settings: EdgeSettings): Promise<Finding> {
+async function reachable(settings: EdgeSettings, place: Place): Promise<Finding> {
   const to = await address(settings);
+  if ('state' in to && awaitsFirstStart(place, settings.dataDir))
+    return skipped('the first start of control on this machine makes the token');
   if ('state' in to)
     return failed(to.found, 'set CONTROL_URL and EDGE_TOKEN, or start control on this machine first');
   try {

@@ -97,6 +97,11 @@ function read<Settings>(settings: (() => Settings) | null): Read<Settings> {
   }
 }
 
+/** Whether control is on this machine and has not been started: it then makes what the edge waits for. */
+export function awaitsFirstStart({ scope }: Pick<Place, 'scope'>, dataFolder: string): boolean {
+  return scope.has('control') && !existsSync(join(dataFolder, 'bootstrap.json'));
+}
+
 /** The text of a file of /proc; null: this system has none. */
 export function kernelText({ proc }: Pick<Place, 'proc'>, file: string): string | null {
   try {
