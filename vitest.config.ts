@@ -43,13 +43,17 @@ const withoutWork = [
 const onPostgresInLong = [
   'control/**/fuzz.test.ts',
   'control/alerts/{channels,mail,operator}.test.ts',
-  'control/audit/every-change.test.ts',
-  'control/http/{conventions,foreign-ids,full-lists,life-cycles,lists,unreadable,wrong-keys}.test.ts',
-  'control/porting/{admin,documents,letter,sign}.test.ts',
-  'control/recordings/storage/{deaths,outages}.test.ts',
-  'control/testing/{analysis,calibration,callers}/**',
-  'control/testing/tornado/{model,planted,subtle-faults}.test.ts',
+  'control/calls/{conferences,hold,place,place-realtime,queued,stop,supervise,transfer}.test.ts',
+  'control/{chats,checks,promotion}/**',
+  'control/http/{conventions,foreign-ids,full-lists,lists,unreadable,wrong-keys}.test.ts',
+  'control/porting/{admin,carrier,documents,letter,sign,whole}.test.ts',
+  'control/recordings/storage/**',
+  'control/testing/{analysis,calibration,callers,common,foreign,noises,over-call}/**',
+  'control/testing/runs/{greeting,routes}.test.ts',
+  'control/testing/tornado/{accept,model,planted,subtle-faults,waits}.test.ts',
   'control/tools/{catalogue,resources,run}.test.ts',
+  'control/trunks/{destinations,digest,mapped-headers,source-space}.test.ts',
+  'control/widgets/{calls,events,streams,visitors}.test.ts',
 ];
 
 /**

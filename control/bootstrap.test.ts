@@ -7,6 +7,7 @@ import { connect, createServer as createTlsServer } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { longTest } from '../test/kit/long-test.ts';
 import { freeTcpPort } from '../test/kit/programs/ports.ts';
 import { createApp } from './app.ts';
 import { bootstrap, demoNumber, echoNumber, toneNumber } from './bootstrap.ts';
@@ -241,32 +242,36 @@ describe('the program', () => {
     ]);
   });
 
-  it('has a command line for organizations, keys and tokens', async () => {
-    const admin = (...args: string[]) => {
-      const run = spawnSync(process.execPath, [join(import.meta.dirname, 'admin.ts'), ...args], {
-        env: environment(0),
-        encoding: 'utf8',
+  longTest(
+    'has a command line for organizations, keys and tokens',
+    async () => {
+      const admin = (...args: string[]) => {
+        const run = spawnSync(process.execPath, [join(import.meta.dirname, 'admin.ts'), ...args], {
+          env: environment(0),
+          encoding: 'utf8',
+        });
+        return { status: run.status, text: (run.stdout + run.stderr).trim() };
+      };
+      const org = admin('org', 'create', 'Acme').text;
+      expect(org).toMatch(/^[0-9a-f-]{36}$/);
+      const key = admin('key', 'create', org, '--name', 'ci').text;
+      const { control } = await start();
+      const get = async () =>
+        (await control.app.inject({ url: '/v1/sip/numbers', headers: { authorization: key } })).statusCode;
+      expect(await get()).toBe(403);
+      expect(admin('sip', 'enable', org)).toEqual({ status: 0, text: 'SIP enabled' });
+      expect(await get()).toBe(200);
+      const [, keyId = ''] = /([0-9a-f-]{36}).*'ci'/.exec(admin('key', 'list', org).text) ?? [];
+      expect(admin('key', 'revoke', keyId)).toEqual({ status: 0, text: 'revoked' });
+      expect(await get()).toBe(401);
+      expect(admin('edge-token', 'create').text).toMatch(/^et_/);
+      expect(admin('key', 'create', 'none')).toMatchObject({
+        status: 1,
+        text: 'There is no organization none; "org list" shows them.',
       });
-      return { status: run.status, text: (run.stdout + run.stderr).trim() };
-    };
-    const org = admin('org', 'create', 'Acme').text;
-    expect(org).toMatch(/^[0-9a-f-]{36}$/);
-    const key = admin('key', 'create', org, '--name', 'ci').text;
-    const { control } = await start();
-    const get = async () =>
-      (await control.app.inject({ url: '/v1/sip/numbers', headers: { authorization: key } })).statusCode;
-    expect(await get()).toBe(403);
-    expect(admin('sip', 'enable', org)).toEqual({ status: 0, text: 'SIP enabled' });
-    expect(await get()).toBe(200);
-    const [, keyId = ''] = /([0-9a-f-]{36}).*'ci'/.exec(admin('key', 'list', org).text) ?? [];
-    expect(admin('key', 'revoke', keyId)).toEqual({ status: 0, text: 'revoked' });
-    expect(await get()).toBe(401);
-    expect(admin('edge-token', 'create').text).toMatch(/^et_/);
-    expect(admin('key', 'create', 'none')).toMatchObject({
-      status: 1,
-      text: 'There is no organization none; "org list" shows them.',
-    });
-    expect(admin('nonsense')).toMatchObject({ status: 1, text: expect.stringContaining('Usage:') });
-    await control.close();
-  }, 300_000);
+      expect(admin('nonsense')).toMatchObject({ status: 1, text: expect.stringContaining('Usage:') });
+      await control.close();
+    },
+    300_000,
+  );
 });

@@ -16,6 +16,7 @@ import {
   missingVariable,
   soundBooking,
 } from '../kit/control/dental.ts';
+import { longTest } from '../kit/long-test.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 
@@ -74,7 +75,7 @@ describe('npm run agent-test', () => {
     expect(one).toMatchObject({ code: 0, output: expect.stringContaining('1 of 1') });
   });
 
-  it('exits with 2 on wrong options or a server error, and says why', async () => {
+  longTest('exits with 2 on wrong options or a server error, and says why', async () => {
     const id = await pathway(faultyGraph);
     const key = join(control.folder, 'key');
     writeFileSync(key, 'not a key\n');
