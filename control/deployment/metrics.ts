@@ -1,10 +1,11 @@
 /** GET /metrics: the control plane's counters, and what the edges report about themselves (contract 14.2). */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { edgeMetrics } from '#shared/edge-metrics.ts';
 import type { Models } from '#shared/models/models.ts';
 import { type AlertMetrics, alertKinds } from '../alerts/index.ts';
 import type { App } from '../http/index.ts';
 import type { DeploymentDeps } from './deps.ts';
+import { processMetrics } from './process-metrics.ts';
 
 /** Text exposition format 0.0.4 of Prometheus. */
 const seriesForm = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{((?:[a-zA-Z_][a-zA-Z0-9_]*="[^"\\\n{}]*",?)*)\})?$/;
@@ -27,7 +28,6 @@ export interface Metrics {
 
 export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database' | 'edges'>): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'trunkline_control_' });
   const requests = new Histogram({
     name: 'trunkline_control_http_request_seconds',
     help: 'Time from request to answer, by route and status.',
@@ -146,7 +146,9 @@ export function metricsRoute(app: App, services: DeploymentDeps, metrics: Metric
     config: { access: 'operator', openWhenPublicMetrics: true, errors: ['OPERATOR_KEY_REQUIRED'] },
     schema: { summary: 'Metrics in the text format of Prometheus', produces: ['text/plain'] },
     handler: async (_request, reply) => {
-      const own = await metrics.registry.metrics();
+      const own = (await Promise.all([processMetrics(), metrics.registry].map((all) => all.metrics()))).join(
+        '',
+      );
       return reply
         .type(metrics.registry.contentType)
         .send(own + modelMetrics(services.models) + metricsOfEdges(services));
