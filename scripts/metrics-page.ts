@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { edgeMetricSections } from '#shared/edge-metrics.ts';
+import { processMetrics } from '../control/deployment/process-metrics.ts';
 import { startControl } from '../test/kit/control/harness.ts';
 
 interface Metric {
@@ -50,12 +51,15 @@ const worries: Readonly<Record<string, string>> = {
 export async function controlMetrics(): Promise<Metric[]> {
   const started = await startControl();
   try {
-    const registered = started.control.metrics.getMetricsAsArray().map((metric) => ({
-      name: metric.name,
-      help: metric.help,
-      type: String(metric.type),
-      labels: labelsOf(metric),
-    }));
+    const registries = [started.control.metrics, processMetrics()];
+    const registered = registries
+      .flatMap((registry) => registry.getMetricsAsArray())
+      .map((metric) => ({
+        name: metric.name,
+        help: metric.help,
+        type: String(metric.type),
+        labels: labelsOf(metric),
+      }));
     return [...registered, ...modelMetrics()].sort((one, other) => one.name.localeCompare(other.name, 'en'));
   } finally {
     await started.close();
