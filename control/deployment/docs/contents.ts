@@ -1,7 +1,7 @@
 /** The contents of the guides: the table of pages in README.md. */
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { pathExists } from '#shared/path-exists.ts';
 
 export const root = dirname(dirname(dirname(import.meta.dirname)));
 
@@ -74,7 +74,7 @@ export async function pageFiles(): Promise<PageFiles> {
     .filter((name) => name.endsWith('.md'))
     .map((name): [string, string] => [name.slice(0, -'.md'.length), `docs/${name}`]);
   const beside = Object.entries(others)
-    .filter(([file]) => existsSync(join(root, file)))
+    .filter(([file]) => pathExists(join(root, file)))
     .map(([file, path]): [string, string] => [path, file]);
   return new Map([...docs, ...beside].sort(([one], [other]) => one.localeCompare(other, 'en')));
 }
