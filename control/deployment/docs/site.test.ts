@@ -107,6 +107,18 @@ describe('the pages', () => {
   });
 });
 
+describe('what is kept', () => {
+  it('is no more than the pages: below and beside each of them there is none', async () => {
+    const urls = await site.urls();
+    const pages = new Set(urls);
+    const others = urls
+      .flatMap((url) => [`${url}/`, `${url}/1`, `${url}/1/2`, `${url}?1`, `${url}#1`, `${url}//`, `/${url}`])
+      .filter((url) => !pages.has(url));
+    const made = await Promise.all(others.map(async (url) => ((await site.page(url)) === null ? [] : [url])));
+    expect(made.flat()).toEqual([]);
+  });
+});
+
 describe('GET /docs', () => {
   it('answers with a page that runs no foreign code, compressed where the browser wants it', async () => {
     const answer = await get('/docs/api/calls/post_v1_calls', { 'accept-encoding': 'identity' });

@@ -83,8 +83,8 @@ export class DocsSite {
   async #make(url: string): Promise<string | null> {
     const parts = await this.#all();
     if (url === '/docs') return this.#html(parts, url, 'Documentation', homeMain(parts));
-    const [, , area, name, id] = url.split('/');
-    if (area === 'api') return this.#referencePage(parts, url, name, id);
+    const [, , area, name, id, ...more] = url.split('/');
+    if (area === 'api') return more.length > 0 ? null : this.#referencePage(parts, url, name, id);
     const path = url.slice('/docs/'.length);
     if (!parts.files.has(path)) return null;
     const { title, html, headings } = await this.#guide(parts, path);
