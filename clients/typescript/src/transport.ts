@@ -32,6 +32,8 @@ export interface SentParts {
   readonly body?: unknown;
 }
 
+type Target = ReturnType<typeof methodAndPath>;
+
 const defaults = { baseUrl: 'http://127.0.0.1:8080', timeoutMs: 30_000, maxRetries: 2 };
 
 export class Transport {
@@ -52,14 +54,16 @@ export class Transport {
 
   /**
    * The JSON of the answer, or the response itself when it is a file or a stream.
-   * @throws ApiError, ConnectionError, TimeoutError; the signal's reason when it aborts
+   * @throws ApiError, ConnectionError, TimeoutError; TrunklineError for a path that cannot be; the signal's reason when
+   * it aborts
    */
   async request(name: string, parts: SentParts, options: RequestOptions): Promise<unknown> {
     const { maxRetries = this.#maxRetries, signal } = options;
     const idempotencyKey = takesKey(name) ? (options.idempotencyKey ?? crypto.randomUUID()) : null;
+    const target = methodAndPath(name, parts.path, parts.query);
     for (let sent = 1; ; sent++) {
       try {
-        return await this.#once(name, parts, options, idempotencyKey);
+        return await this.#once(target, parts, options, idempotencyKey);
       } catch (error) {
         signal?.throwIfAborted();
         if (!(error instanceof TrunklineError)) throw error;
@@ -77,18 +81,18 @@ export class Transport {
     const { timeoutMs = this.#timeoutMs } = options;
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     try {
-      return await this.#send(name, parts, options, null, timeout.signal);
+      return await this.#send(methodAndPath(name, parts.path, parts.query), parts, options, null, timeout.signal);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #once(name: string, parts: SentParts, options: RequestOptions, key: string | null): Promise<unknown> {
+  async #once(target: Target, parts: SentParts, options: RequestOptions, key: string | null): Promise<unknown> {
     const { timeoutMs = this.#timeoutMs } = options;
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     try {
-      const response = await this.#send(name, parts, options, key, timeout.signal);
+      const response = await this.#send(target, parts, options, key, timeout.signal);
       const type = response.headers.get('content-type') ?? '';
       if (!/^application\/json\b/.test(type)) return response;
       return await read(response, timeout.signal, options.signal);
@@ -98,13 +102,12 @@ export class Transport {
   }
 
   async #send(
-    name: string,
+    { method, path }: Target,
     parts: SentParts,
     { headers = {}, signal }: RequestOptions,
     key: string | null,
     timeout: AbortSignal,
   ): Promise<Response> {
-    const { method, path } = methodAndPath(name, parts.path, parts.query);
     const isForm = typeof FormData !== 'undefined' && parts.body instanceof FormData;
     const hasBody = method !== 'GET' && parts.body !== undefined;
     const signals = signal ? AbortSignal.any([signal, timeout]) : timeout;
