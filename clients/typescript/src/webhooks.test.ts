@@ -32,7 +32,7 @@ describe('verifyWebhook', () => {
 
   it('has the call itself as the data of call.completed', async () => {
     const call = JSON.stringify({ call_id: 'c' });
-    const sent = webhookHeaders({ ...event, type: 'call.completed', body: call }, secret, now);
+    const sent = webhookHeaders({ ...event, id: 'evt_c', type: 'call.completed', body: call }, secret, now);
     expect(await verifyWebhook({ ...request, body: call, headers: sent })).toMatchObject({
       type: 'call.completed',
       data: { call_id: 'c' },
@@ -56,8 +56,27 @@ describe('verifyWebhook', () => {
       'malformed',
     ],
     ['an empty secret', { secret: '' }, 'secret is empty'],
+    ['a secret that is not set', { secret: undefined }, 'secret is empty'],
+    ['no secret at all', { secret: [] }, 'The signature does not match'],
   ])('rejects %s', async (_, change, why) => {
     await expect(verifyWebhook({ ...request, ...change })).rejects.toThrow(why);
+  });
+
+  it('says that a parsed body is none', async () => {
+    const parsed = JSON.parse(body);
+    await expect(verifyWebhook({ ...request, body: parsed })).rejects.toThrow('before any parsing');
+  });
+
+  it('takes the type from no header alone, as the signature covers none', async () => {
+    const call = JSON.stringify({ call_id: 'c', type: 'conference.left', data: {} });
+    const ofCall = webhookHeaders({ ...event, id: 'evt_c', type: 'call.completed', body: call }, secret, now);
+    const others = [
+      { body, headers: { ...headers, 'x-webhook-event': 'call.completed' } },
+      { body, headers: { ...headers, 'x-webhook-event': 'conference.joined' } },
+      { body: call, headers: { ...ofCall, 'x-webhook-event': 'conference.left' } },
+    ];
+    for (const other of others)
+      await expect(verifyWebhook({ ...request, ...other })).rejects.toThrow('of another event');
   });
 
   it('takes no new time for an old signature', async () => {

@@ -27,8 +27,8 @@ export interface WebhookRequest {
   /** The body as it arrived, before any parsing. */
   readonly body: string | Uint8Array;
   readonly headers: WebhookHeaders;
-  /** The signing secret (POST /v1/org/webhook-secret); several while it is replaced. */
-  readonly secret: string | readonly string[];
+  /** The signing secret (POST /v1/org/webhook-secret); several while it is replaced. None is refused. */
+  readonly secret: string | readonly string[] | undefined;
   /** Greatest age of the attempt, and greatest lead of its clock, in seconds; default: 300 */
   readonly toleranceS?: number;
   /** Unix ms; default: now */
@@ -46,9 +46,11 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const [, time, hex] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(signature) ?? [];
   if (time === undefined || hex === undefined)
     throw new WebhookError('x-webhook-signature-timed is malformed');
+  if (typeof body !== 'string' && !(body instanceof Uint8Array))
+    throw new WebhookError('body is neither text nor octets: pass it as it arrived, before any parsing');
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
   const signed = joined(`${time}.${id}.`, body);
-  const secrets = [secret].flat();
+  const secrets = [secret ?? ''].flat();
   const matches = await Promise.all(secrets.map((one) => isSignedBy(one, hex, signed)));
   if (!matches.includes(true))
     throw new WebhookError(
@@ -57,11 +59,21 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookEve
   const ageS = now / 1000 - Number(time);
   if (Math.abs(ageS) > toleranceS)
     throw new WebhookError(`The attempt is ${Math.round(ageS)} s old, and ${toleranceS} s are allowed`);
-  const parsed: unknown = JSON.parse(text);
-  // A call is posted as it is; every other event is in an envelope.
-  const data = type === 'call.completed' ? parsed : (parsed as { readonly data: unknown }).data;
+  const data = dataOf(JSON.parse(text), type, id);
   const attempt = Number(headerOf(headers, 'x-webhook-attempt') ?? 1);
   return { type, id, attempt, sentAt: new Date(Number(time) * 1000), data } as WebhookEvent;
+}
+
+/**
+ * What the event is about. The headers tell its type, and they are not signed: body and id, which are, must agree.
+ * @throws WebhookError
+ */
+function dataOf(body: Readonly<Record<string, unknown>>, type: string, id: string): unknown {
+  // A call is posted as it is, under an id made of its own; every other event is in an envelope.
+  const isCall = type === 'call.completed';
+  if (isCall ? id !== `evt_${body.call_id}` : type !== body.type || id !== body.id)
+    throw new WebhookError('The body is of another event than the headers say');
+  return isCall ? body : body.data;
 }
 
 /** The octets that are signed: the body as it arrived. */
