@@ -13,8 +13,7 @@ interface Chosen {
 
 /** The server's address and key: from the options, else from the environment or the first start. */
 export async function clientOf({ keyFile, url }: Chosen): Promise<Trunkline> {
-  const key =
-    keyFile === null ? (process.env.TRUNKLINE_API_KEY ?? null) : keyIn(await readKeyFile(keyFile), keyFile);
+  const key = keyFile === null ? (process.env.TRUNKLINE_API_KEY ?? null) : await keyOf(keyFile);
   if (url !== null && key !== null) return clientAt(url, key);
   const file = bootstrapFile(process.env);
   const bootstrap = await readBootstrap(file).catch((error: Error) => {
@@ -26,6 +25,11 @@ export async function clientOf({ keyFile, url }: Chosen): Promise<Trunkline> {
     );
   });
   return clientAt(url ?? bootstrap.control_url, key ?? bootstrap.api_key);
+}
+
+/** @throws Trouble */
+export async function keyOf(keyFile: string): Promise<string> {
+  return keyIn(await readKeyFile(keyFile), keyFile);
 }
 
 async function readKeyFile(file: string): Promise<string> {
@@ -47,8 +51,14 @@ function keyIn(text: string, file: string): string {
   throw new Trouble('cannot read the key', `${file} has no api_key`, 'name a file that holds an API key');
 }
 
+/** @throws Trouble */
 export function clientAt(url: string, key: string): Trunkline {
-  return new Trunkline({ apiKey: key, baseUrl: url });
+  try {
+    return new Trunkline({ apiKey: key, baseUrl: url });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Trouble('cannot use the key', why, 'give it as it was shown when it was made');
+  }
 }
 
 /** The server is unreachable or busy; a retry may succeed. */

@@ -286,7 +286,9 @@ describe('ports', () => {
 
   it.each([
     ['/usr/bin/node /opt/trunkline/edge/engine/main.ts', 'ok', /the engine listens on 5061 \(process 42\)/],
-    ['/usr/sbin/asterisk -f', 'failed', /process 42: \/usr\/sbin\/asterisk/],
+    ['/usr/sbin/asterisk -f', 'failed', /process 42: \/usr\/sbin\/asterisk$/],
+    ['/usr/bin/proxy --password hidden', 'failed', /process 42: \/usr\/bin\/proxy$/],
+    ['node server.js token=hidden', 'failed', /process 42: node server\.js$/],
   ] as const)('of %s', async (command, state, words) => {
     write('proc/net/tcp', socketTable(5061, '0A', 77));
     fakeProcess(42, command, 77);
@@ -512,6 +514,11 @@ describe('the link to control', () => {
       'failed',
       /does not accept the API key/,
     );
+    for (const apiKey of ['tk_good\ntk_good', '{"api_key":\n"tk_good"}', 'tk_good\u200b'])
+      expect(await found('trunks.health', place(env, { apiKey }))).toMatchObject({
+        state: 'failed',
+        found: 'the API key has characters that are in no key',
+      });
   });
 });
 
@@ -542,6 +549,10 @@ describe('the command', () => {
       err: expect.stringContaining('no program "console"'),
     });
     expect((await run(['--help'])).code).toBe(exit.good);
+    expect(await run(['--key-file', join(folder, 'none')])).toMatchObject({
+      code: exit.usage,
+      err: expect.stringContaining('cannot read the key'),
+    });
   });
 
   it('says for people what to do, below what was found', () => {

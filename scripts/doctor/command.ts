@@ -1,8 +1,8 @@
 /** The command line of the doctor. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ownCommand } from '#shared/own-command.ts';
+import { keyOf } from '../connection.ts';
 import { runChecks } from './check.ts';
 import { checksOf } from './checks.ts';
 import { loadParts } from './parts.ts';
@@ -54,7 +54,13 @@ export async function doctor(
     return exit.good;
   }
   const keyFile = values['key-file'];
-  const apiKey = keyFile === undefined ? env.TRUNKLINE_API_KEY : readFileSync(keyFile, 'utf8');
+  let apiKey = env.TRUNKLINE_API_KEY;
+  try {
+    if (keyFile !== undefined) apiKey = await keyOf(keyFile);
+  } catch (error) {
+    err(error instanceof Error ? error.message : String(error));
+    return exit.usage;
+  }
   const parts = await loadParts();
   const wanted = { programs, settingsFolder: values.settings ?? null, apiKey: apiKey?.trim() || null };
   const results = await runChecks(checksOf(parts), { ...placeOf(wanted, parts, env), runTool });

@@ -5,7 +5,7 @@ import { portRanges } from '../../edge/shards/port-ranges.ts';
 import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
 import { closedPorts } from './firewall.ts';
 import type { Place } from './place.ts';
-import { ownersOf, udpSockets } from './sockets.ts';
+import { ownersOf, programIn, udpSockets } from './sockets.ts';
 import { ours, tcpPort } from './tcp-port.ts';
 import { ofEdge } from './with-settings.ts';
 
@@ -52,7 +52,7 @@ function foreignSockets(place: Place, { portMin, portMax }: EdgeSettings['rtp'])
   return within
     .flatMap(({ port, inode }) => {
       const owner = owners.get(inode);
-      return owner && !ours.media.test(owner.command) ? [`${port} (${owner.command.slice(0, 60)})`] : [];
+      return owner && !ours.media.test(owner.command) ? [`${port} (${programIn(owner.command)})`] : [];
     })
     .slice(0, 5);
 }

@@ -54,6 +54,16 @@ export function ownersOf({ proc }: Pick<Place, 'proc'>, sockets: readonly Socket
   return found;
 }
 
+/** What runs, without its options: they may have passwords, and nobody should have to look before sending a report. */
+export function programIn(command: string): string {
+  const words = command.split(' ');
+  const options = words.findIndex((word) => word.startsWith('-') || word.includes('='));
+  return words
+    .slice(0, options < 0 ? 2 : Math.max(1, Math.min(2, options)))
+    .join(' ')
+    .slice(0, 120);
+}
+
 function listed(folder: string): string[] {
   try {
     return readdirSync(folder);

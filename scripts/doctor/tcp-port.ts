@@ -1,7 +1,7 @@
 /** Who listens on a port of ours. */
 import { type Finding, failed, ok, warning } from './check.ts';
 import { kernelNumber, type Place } from './place.ts';
-import { ownersOf, tcpListeners } from './sockets.ts';
+import { ownersOf, programIn, tcpListeners } from './sockets.ts';
 
 /** A port below this needs a privilege, where the kernel does not tell otherwise. */
 const privileged = 1024;
@@ -34,7 +34,7 @@ export function tcpPort(place: Place, { setting, port, owner, program }: Port): 
   if (!first) return ok(`${port} is in use by a process of another user; as root the doctor tells which`);
   if (owner.test(first.command)) return ok(`the ${program} listens on ${port} (process ${first.pid})`);
   return failed(
-    `${port} is in use by process ${first.pid}: ${first.command.slice(0, 120)}`,
+    `${port} is in use by process ${first.pid}: ${programIn(first.command)}`,
     `stop that program, or set ${setting} to another port`,
   );
 }

@@ -21,9 +21,17 @@ const answerShape = objectOf(
   true,
 );
 
+/** What can stand in a header: of other text fetch would say all of it. */
+const keyForm = /^[\x21-\x7e]+$/;
+
 async function trunks({ apiKey, edge, control }: Place): Promise<Finding> {
   if (apiKey === null)
     return skipped('give an API key of the organization: TRUNKLINE_API_KEY, or --key-file');
+  if (!keyForm.test(apiKey))
+    return failed(
+      'the API key has characters that are in no key',
+      'give it as it was shown when it was made',
+    );
   const own = 'settings' in control ? control.settings.url : null;
   const url = ('settings' in edge ? edge.settings.controlUrl : null) ?? own;
   if (url === null) return skipped('the address of control is not known');

@@ -88,6 +88,21 @@ describe('an error of the API', () => {
   });
 });
 
+describe('a key that cannot be one', () => {
+  it.each(['{\n "api_key": "tk_secret"\n}', 'tk_secret\u200b.', 'tk_se cret', 'tk_secret\ntk_secret'])(
+    'is refused at once, and not shown: %j',
+    (apiKey) => {
+      const made = () => new Trunkline({ apiKey });
+      expect(made).toThrow(/^apiKey has characters that are in no key$/);
+    },
+  );
+
+  it('is not one with a line end behind it, as of a file', async () => {
+    const fromFile = new Trunkline({ apiKey: `${test.key}\n`, baseUrl: await test.url() });
+    expect(await fromFile.calls.list().take(1)).toHaveLength(1);
+  });
+});
+
 describe('a file', () => {
   it('is the response itself', async () => {
     const answer = await client.request('GET /docs', {});

@@ -4,10 +4,10 @@ import { pauseBefore, takesKey } from './retries.ts';
 import { methodAndPath } from './url.ts';
 
 export interface ClientOptions {
-  /** A key of the organization (`tk_…`). */
-  readonly apiKey: string;
+  /** A key of the organization (`tk_…`); undefined, as of a variable that is not set, is refused. */
+  readonly apiKey: string | undefined;
   /** Address of the control plane; default: `http://127.0.0.1:8080` */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** Of one attempt, until its whole answer is there; default: 30 s */
   readonly timeoutMs?: number;
   /** After a failed attempt; default: 2 */
@@ -34,6 +34,9 @@ export interface SentParts {
 
 type Target = ReturnType<typeof methodAndPath>;
 
+/** One word of printable ASCII characters. */
+const keyForm = /^[\x21-\x7e]+$/;
+
 const defaults = { baseUrl: 'http://127.0.0.1:8080', timeoutMs: 30_000, maxRetries: 2 };
 
 export class Transport {
@@ -44,8 +47,11 @@ export class Transport {
   readonly #fetch: typeof fetch;
 
   constructor(options: ClientOptions) {
-    if (!options.apiKey) throw new TrunklineError('apiKey is missing');
-    this.#apiKey = options.apiKey;
+    const apiKey = options.apiKey?.trim();
+    if (!apiKey) throw new TrunklineError('apiKey is missing');
+    // fetch would say so with the whole key in its message.
+    if (!keyForm.test(apiKey)) throw new TrunklineError('apiKey has characters that are in no key');
+    this.#apiKey = apiKey;
     this.#baseUrl = (options.baseUrl ?? defaults.baseUrl).replace(/\/+$/, '');
     this.#timeoutMs = options.timeoutMs ?? defaults.timeoutMs;
     this.#maxRetries = options.maxRetries ?? defaults.maxRetries;
@@ -81,13 +87,24 @@ export class Transport {
     const { timeoutMs = this.#timeoutMs } = options;
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     try {
-      return await this.#send(methodAndPath(name, parts.path, parts.query), parts, options, null, timeout.signal);
+      return await this.#send(
+        methodAndPath(name, parts.path, parts.query),
+        parts,
+        options,
+        null,
+        timeout.signal,
+      );
     } finally {
       clearTimeout(timer);
     }
   }
 
-  async #once(target: Target, parts: SentParts, options: RequestOptions, key: string | null): Promise<unknown> {
+  async #once(
+    target: Target,
+    parts: SentParts,
+    options: RequestOptions,
+    key: string | null,
+  ): Promise<unknown> {
     const { timeoutMs = this.#timeoutMs } = options;
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
