@@ -4,7 +4,7 @@ import { supervisorAgent } from '#shared/supervisor-agent.ts';
 import type { App } from './app-types.ts';
 import { createBase } from './base.ts';
 
-let lines: { level: number; path?: string }[];
+let lines: { level: number; path?: string; address?: string }[];
 let app: App;
 beforeEach(() => {
   lines = [];
@@ -27,4 +27,14 @@ it.each([
 ])('%s (%s, %i) of %s is a line of level %i', async (_, url, status, agent, level) => {
   await app.inject({ url, headers: { 'user-agent': agent, 'x-status': String(status) } });
   expect(lines.filter(({ path }) => path === url)).toMatchObject([{ level }]);
+});
+
+it.each([
+  [200, false],
+  [403, false],
+  [401, true],
+  [429, true],
+])('a request with the status %i has the address of who sent it: %s', async (status, hasAddress) => {
+  await app.inject({ url: '/v1/x', headers: { 'x-status': String(status) }, remoteAddress: '203.0.113.9' });
+  expect(lines.map((line) => line.address)).toEqual([hasAddress ? '203.0.113.9' : undefined]);
 });

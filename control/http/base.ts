@@ -157,6 +157,9 @@ function loggedPath(request: FastifyRequest): string {
   return config.secretPath ? url : (request.url.split('?', 1)[0] ?? '');
 }
 
+/** Without a valid key, and beyond a limit. */
+const refusals: ReadonlySet<number> = new Set([401, 429]);
+
 function addAccessLog(app: App): void {
   app.addHook('onResponse', async (request, reply) => {
     // Probes and scrapers poll all the time, but their errors are still logged; not those of who waits for the start.
@@ -167,6 +170,8 @@ function addAccessLog(app: App): void {
         method: request.method,
         path: loggedPath(request),
         status: reply.statusCode,
+        // For whoever has to block the one who guesses keys; of others nobody needs it.
+        ...(refusals.has(reply.statusCode) && { address: request.ip }),
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },
       'request',
