@@ -30,7 +30,7 @@ export function errorOf(error: TrunklineError): CallToolResult {
 }
 
 function failed(message: string): CallToolResult {
-  return { isError: true, content: [block(shortened(message))] };
+  return { isError: true, content: [block(dataNotice), block(shortened(message))] };
 }
 
 function shortened(text: string): string {
