@@ -33,6 +33,29 @@ afterAll(async () => {
   await rm(project, { recursive: true, force: true });
 });
 
+/** What the programs of the README take for given. */
+const given = {
+  client: "declare const client: import('@trunkline/client').Trunkline;",
+  id: 'declare const id: string;',
+  save: 'declare function save(page: readonly unknown[]): void;',
+  store: 'declare function store(id: string, transcript: string): Promise<void>;',
+  express: 'declare const express: any;',
+  app: 'declare const app: { post(path: string, parser: unknown, handler: (request: any, response: any) => void): void };',
+  process: 'declare const process: { readonly env: Readonly<Record<string, string | undefined>> };',
+};
+
+/** The programs of the README, each with what it does not declare itself. */
+async function readmePrograms(): Promise<{ name: string; text: string }[]> {
+  const readme = await readFile(join(installed(), 'README.md'), 'utf8');
+  return [...readme.matchAll(/^```[jt]s\n([\s\S]*?)^```$/gm)].map(([, code = ''], index) => {
+    const missing = Object.entries(given).filter(([name]) => !code.includes(`const ${name} =`));
+    return {
+      name: `readme-${index}.ts`,
+      text: `${missing.map(([, text]) => text).join('\n')}\n${code}\nexport {};\n`,
+    };
+  });
+}
+
 const installed = () => join(project, 'node_modules', '@trunkline', 'client');
 
 it('brings no dependency, and nothing but its code, types and README', async () => {
@@ -67,6 +90,9 @@ export async function main(): Promise<number> {
   return minutes;
 }
 `;
+  const programs = await readmePrograms();
+  expect(programs).toHaveLength(4);
+  for (const { name, text } of programs) await writeFile(join(project, name), text);
   await writeFile(join(project, 'good.ts'), program('call_length'));
   await writeFile(join(project, 'bad.ts'), program('call_lenght'));
   const options = [
@@ -79,7 +105,11 @@ export async function main(): Promise<number> {
     '--lib',
     'es2022,dom',
   ];
-  const checked = await run(join(bin, 'tsc'), [...options, 'good.ts', 'bad.ts'], { cwd: project, env }).then(
+  const checked = await run(
+    join(bin, 'tsc'),
+    [...options, ...programs.map(({ name }) => name), 'good.ts', 'bad.ts'],
+    { cwd: project, env },
+  ).then(
     () => '',
     (error: { readonly stdout: string }) => error.stdout,
   );
