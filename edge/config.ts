@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FliteVoice, fliteVoices } from '#shared/models/flite.ts';
+import { type FliteVoice, fliteVoices } from '#shared/models/flite-voices.ts';
 import { type AgentModelSettings, readAgentModels } from '#shared/models/model-settings.ts';
 import { pathExists } from '#shared/path-exists.ts';
 import { type LogSettings, readLog } from '#shared/settings/log.ts';

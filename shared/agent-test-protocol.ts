@@ -64,6 +64,12 @@ const LogLine = Type.Object({
   fact: Type.Optional(Type.Unknown()),
 });
 
+/** More of one call are not counted. */
+export const mostRequests = 500;
+const Tokens = Nullable(Type.Integer({ minimum: 0 }));
+const ModelRequest = Type.Object({ model: Text, input_tokens: Tokens, output_tokens: Tokens });
+export type ModelRequest = Static<typeof ModelRequest>;
+
 export const AgentTestEvent = Type.Union([
   /** The agent's call, which identifies its log. */
   Type.Object({
@@ -121,6 +127,8 @@ export const AgentTestEvent = Type.Union([
     keys_sent: Type.Array(Text),
     /** of a call with weather; absent: it had none */
     weather: Type.Optional(WeatherReport),
+    /** the agent's requests to language models, with the tokens that their servers told; absent: not counted */
+    requests: Type.Optional(Type.Array(ModelRequest, { maxItems: mostRequests })),
   }),
 ]);
 export type AgentTestEvent = Static<typeof AgentTestEvent>;

@@ -131,6 +131,9 @@ const speech: Readonly<Record<string, EdgeMetric>> = {
     'outcomes other than `ok`',
   ),
   trunkline_edge_model_tokens_total: counter('Tokens of language models.', ['role', 'model', 'direction']),
+  trunkline_edge_embedded_voices: gauge(
+    '1 while the embedded voices alone speak: there is no `TTS_BASE_URL`. Control refuses others for callers of tests.',
+  ),
   trunkline_edge_text_to_speech_cache_bytes: gauge('Octets of spoken text that is kept.'),
   trunkline_edge_text_to_speech_cache_hits_total: counter('Texts that were spoken from the kept ones.'),
   trunkline_edge_text_to_speech_cache_misses_total: counter('Texts that had to be synthesized.'),

@@ -21,11 +21,14 @@ const path = pathTo('alerts');
 const columns: readonly Column<Alert>[] = [
   {
     head: head.number,
-    cell: ({ phone_number: number }) => (
-      <a class="row-link" href={pathTo('trunk', number)}>
-        {number}
-      </a>
-    ),
+    cell: ({ phone_number: number }) =>
+      number === null ? (
+        '–'
+      ) : (
+        <a class="row-link" href={pathTo('trunk', number)}>
+          {number}
+        </a>
+      ),
   },
   {
     head: head.state,

@@ -15,7 +15,13 @@ export const alerts = {
     resolved: 'Resolved',
   },
   states: { open: 'open', resolved: 'resolved' },
-  units: { unreachable: 'min', failure_rate: '%', response_time: 'ms', certificate_expiring: 'd' },
+  units: {
+    unreachable: 'min',
+    failure_rate: '%',
+    response_time: 'ms',
+    certificate_expiring: 'd',
+    watch_drift: '%',
+  },
   noneOpen: 'No alert is open.',
   none: 'No alert was raised in the last 90 days.',
   noneNext:

@@ -22,6 +22,7 @@ export const trunks = {
       failure_rate: 'too many failed calls',
       response_time: 'slow answers',
       certificate_expiring: 'certificate expires',
+      watch_drift: 'production calls pass less often',
     },
     head: {
       kind: 'Alert',

@@ -51,6 +51,7 @@ describe('unreachable', () => {
         endpoint: 'sip:trunk.example.com',
         threshold: 5,
         value: 5,
+        watch_id: null,
         window_minutes: null,
         raised_at: '2030-01-01T00:05:00.000Z',
         resolved_at: null,

@@ -1,7 +1,7 @@
 /** Periodically evaluates every configuration with alerts (contract 3.5: every 60 s). */
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock, Timer } from '#shared/clock.ts';
-import type { AlertRow, Db, SipConfigurationRow } from '../db/index.ts';
+import type { Db, SipConfigurationRow } from '../db/index.ts';
 import { alertsOf } from '../trunks/index.ts';
 import { webhookSubject } from '../webhooks/index.ts';
 import type { AlertDeps } from './deps.ts';
@@ -14,6 +14,7 @@ import {
   raiseAlert,
   resolveAlert,
   setCalm,
+  type TrunkAlert,
   withdrawAlerts,
   withdrawOrphans,
 } from './store.ts';
@@ -69,7 +70,7 @@ async function evaluatePage(parts: EvaluationParts, page: readonly SipConfigurat
 async function judge(
   parts: EvaluationParts,
   { row, facts }: Judged,
-  open: readonly AlertRow[],
+  open: readonly TrunkAlert[],
 ): Promise<boolean> {
   let isNews = false;
   for (const reading of readings(facts, alertsOf(row).thresholds, parts.clock.now())) {
@@ -83,7 +84,7 @@ async function apply(
   { clock, db, log }: EvaluationParts,
   row: SipConfigurationRow,
   reading: Reading,
-  alert: AlertRow | undefined,
+  alert: TrunkAlert | undefined,
 ): Promise<boolean> {
   const step = move(reading, alert && { calm: alert.calm_evaluations });
   const { kind, value, threshold } = reading;

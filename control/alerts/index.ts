@@ -8,3 +8,4 @@ export { logSender } from './senders.ts';
 export { smsSender } from './sms.ts';
 export { alertSenders, startAlerts } from './start.ts';
 export { pruneAlerts, withdrawAlerts } from './store.ts';
+export { raiseDrift, resolveDrift } from './watch-alerts.ts';

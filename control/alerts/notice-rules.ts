@@ -2,11 +2,12 @@
 import type { AlertNotice } from '#shared/api/webhook-events.ts';
 import { counted } from '#shared/counted.ts';
 import type { AlertRow } from '../db/index.ts';
+import type { TrunkAlertKind } from './rules.ts';
 
 /** Longest text of one SMS in the GSM alphabet. */
 const smsLength = 160;
 
-type Reported = Omit<AlertRow, 'calm_evaluations'>;
+type Reported = Omit<AlertRow, 'calm_evaluations' | 'kind'> & { readonly kind: TrunkAlertKind };
 
 export function eventType(alert: Pick<AlertRow, 'resolved_at'>): 'sip.alert.raised' | 'sip.alert.resolved' {
   return alert.resolved_at === null ? 'sip.alert.raised' : 'sip.alert.resolved';
@@ -40,7 +41,7 @@ interface Wording {
   readonly advice: string;
 }
 
-const wordings: Readonly<Record<AlertRow['kind'], Wording>> = {
+const wordings: Readonly<Record<TrunkAlertKind, Wording>> = {
   unreachable: {
     title: 'trunk unreachable',
     raised: ({ value, threshold }) =>

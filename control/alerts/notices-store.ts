@@ -12,6 +12,7 @@ import {
 import { findOrganization } from '../organizations/index.ts';
 import { type AlertConfig, alertsOf } from '../trunks/index.ts';
 import { mailMessage, smsMessage } from './notice-rules.ts';
+import type { TrunkAlertKind } from './rules.ts';
 
 export type NoticeChannel = AlertNoticeRow['channel'];
 
@@ -23,7 +24,7 @@ export async function queueNotices(
   db: Db,
   clock: Clock,
   row: Pick<SipConfigurationRow, 'alert_config'>,
-  alert: AlertRow,
+  alert: AlertRow & { readonly kind: TrunkAlertKind },
 ): Promise<AlertConfig['channels']> {
   const { channels } = alertsOf(row);
   const organization = await findOrganization(db, alert.org_id);

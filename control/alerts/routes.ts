@@ -21,7 +21,7 @@ export function alertRoutes(app: App, services: AlertDeps, tools: TestTools): vo
     url: '/v1/sip/alerts',
     config: { access: 'read', errors: ['INVALID_CURSOR'] },
     schema: {
-      summary: 'Alerts of trunks, newest first',
+      summary: 'Alerts of trunks, and of watches over calls, newest first',
       querystring: AlertQuery,
       response: { 200: AlertPage },
     },
@@ -77,11 +77,15 @@ function numberOf(text: string): string {
 }
 
 function alertView(row: AlertRow): AlertView {
-  const { id, org_id: _, number, calm_evaluations: __, ...rest } = row;
+  const { id, org_id: _, number, calm_evaluations: __, configuration_id, direction, ...rest } = row;
+  const isOfWatch = row.kind === 'watch_drift';
   return {
     alert_id: id,
     state: row.resolved_at === null ? 'open' : 'resolved',
-    phone_number: number,
+    phone_number: number === '' ? null : number,
+    configuration_id: isOfWatch ? null : configuration_id,
+    watch_id: isOfWatch ? configuration_id : null,
+    direction: isOfWatch ? null : direction,
     ...rest,
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nextRun, type ProbeRun } from './probe-rules.ts';
-import { type AlertKind, move, reachability, readings, type TrunkFacts } from './rules.ts';
+import { move, reachability, readings, type TrunkAlertKind, type TrunkFacts } from './rules.ts';
 
 const minute = 60_000;
 const now = Date.UTC(2030, 0, 1);
@@ -18,7 +18,7 @@ const quiet: TrunkFacts = {
   certificate: null,
 };
 
-function read(kind: AlertKind, facts: Partial<TrunkFacts>, limits: Partial<typeof thresholds> = {}) {
+function read(kind: TrunkAlertKind, facts: Partial<TrunkFacts>, limits: Partial<typeof thresholds> = {}) {
   const all = readings({ ...quiet, ...facts }, { ...thresholds, ...limits }, now);
   return all.find((reading) => reading.kind === kind);
 }
@@ -119,7 +119,7 @@ it('inbound configurations have only failure_rate', () => {
 });
 
 describe('an alert', () => {
-  const step = (kind: AlertKind, state: 'over' | 'under' | 'unknown', calm?: number) =>
+  const step = (kind: TrunkAlertKind, state: 'over' | 'under' | 'unknown', calm?: number) =>
     move(
       { kind, state, value: 0, threshold: 0, windowMinutes: null },
       calm === undefined ? undefined : { calm },

@@ -12,6 +12,8 @@ import type { AlertRow } from '../db/index.ts';
 import type { AlertConfig } from '../trunks/index.ts';
 
 export type AlertKind = AlertRow['kind'];
+/** Those of configurations, which are evaluated here. */
+export type TrunkAlertKind = Exclude<AlertKind, 'watch_drift'>;
 
 /** Metrics of alerts. */
 export interface AlertMetrics {
@@ -29,7 +31,7 @@ const leastCalls = 5;
 export const probesOfMean = 5;
 
 /** Normal evaluations in a row that resolve an alert. */
-const calmNeeded: Readonly<Record<AlertKind, number>> = {
+const calmNeeded: Readonly<Record<TrunkAlertKind, number>> = {
   unreachable: 1,
   failure_rate: 2,
   response_time: 2,
@@ -37,7 +39,10 @@ const calmNeeded: Readonly<Record<AlertKind, number>> = {
 };
 
 /** All kinds. */
-export const alertKinds = Object.keys(calmNeeded) as readonly AlertKind[];
+export const alertKinds: readonly AlertKind[] = [
+  ...(Object.keys(calmNeeded) as TrunkAlertKind[]),
+  'watch_drift',
+];
 
 const dayMs = 24 * 60 * 60_000;
 /** Time to renew a certificate, days; of a short-lived one the last third of its life, as edges warn of their own. */
@@ -62,7 +67,7 @@ export interface TrunkFacts {
 
 /** One measured kind of alert. */
 export interface Reading {
-  readonly kind: AlertKind;
+  readonly kind: TrunkAlertKind;
   /** `unknown` neither raises nor resolves. */
   readonly state: 'over' | 'under' | 'unknown';
   /** Minutes, percent, ms or days, like the threshold. */

@@ -6,18 +6,23 @@ import { changeAndRecord, type Happening, recordEvents } from '../events/index.t
 import { queueEvent } from '../webhooks/index.ts';
 import { alertEvent, eventType } from './notice-rules.ts';
 import { queueNotices } from './notices-store.ts';
-import type { AlertKind, Reading } from './rules.ts';
+import type { AlertKind, Reading, TrunkAlertKind } from './rules.ts';
 
 /** Resolved alerts are kept this long. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
+/** Of a configuration. */
+export type TrunkAlert = AlertRow & { kind: TrunkAlertKind };
+
 /** Open alerts of these configurations. */
-export function openAlerts(db: Db, configurationIds: readonly string[]): Promise<AlertRow[]> {
+export function openAlerts(db: Db, configurationIds: readonly string[]): Promise<TrunkAlert[]> {
   return db
     .selectFrom('alerts')
     .selectAll()
     .where('configuration_id', 'in', [...configurationIds])
+    .where('kind', '<>', 'watch_drift')
     .where('resolved_at', 'is', null)
+    .$narrowType<{ kind: TrunkAlertKind }>()
     .execute();
 }
 
@@ -41,7 +46,7 @@ export async function raiseAlert(
   });
 }
 
-function newAlert(row: SipConfigurationRow, reading: Reading, now: string): AlertRow {
+function newAlert(row: SipConfigurationRow, reading: Reading, now: string): TrunkAlert {
   return {
     id: newId(),
     org_id: row.org_id,
@@ -64,7 +69,7 @@ export async function resolveAlert(
   db: Db,
   clock: Clock,
   row: SipConfigurationRow,
-  alert: AlertRow,
+  alert: TrunkAlert,
   reading: Reading,
 ): Promise<void> {
   const resolved_at = new Date(clock.now()).toISOString();
@@ -82,7 +87,7 @@ export async function resolveAlert(
   });
 }
 
-async function tell(db: Db, clock: Clock, row: SipConfigurationRow, alert: AlertRow): Promise<void> {
+async function tell(db: Db, clock: Clock, row: SipConfigurationRow, alert: TrunkAlert): Promise<void> {
   const channels = await queueNotices(db, clock, row, alert);
   await queueEvent(db, clock, {
     orgId: alert.org_id,
@@ -94,7 +99,7 @@ async function tell(db: Db, clock: Clock, row: SipConfigurationRow, alert: Alert
   await recordEvents(db, [happening(alert, alert.resolved_at ?? alert.raised_at)]);
 }
 
-function happening(alert: AlertRow, at: string): Happening {
+function happening(alert: TrunkAlert, at: string): Happening {
   const { configuration_id: trunk_id, id: alert_id, number, org_id: orgId } = alert;
   const subject = { alert_id, number, trunk_id };
   const type = alert.resolved_at === null ? 'alert.raised' : 'alert.resolved';
@@ -112,8 +117,10 @@ export function withdrawAlerts(db: Db, now: string, configurationId: string): Pr
       .updateTable('alerts')
       .set({ resolved_at: now })
       .where('configuration_id', '=', configurationId)
+      .where('kind', '<>', 'watch_drift')
       .where('resolved_at', 'is', null)
       .returningAll()
+      .$narrowType<{ kind: TrunkAlertKind }>()
       .execute();
     return ended.map((alert) => happening(alert, now));
   });
@@ -125,6 +132,7 @@ export function withdrawOrphans(db: Db, now: string): Promise<void> {
     const ended = await trx
       .updateTable('alerts')
       .set({ resolved_at: now })
+      .where('kind', '<>', 'watch_drift')
       .where('resolved_at', 'is', null)
       .where((eb) =>
         eb.not(
@@ -138,6 +146,7 @@ export function withdrawOrphans(db: Db, now: string): Promise<void> {
         ),
       )
       .returningAll()
+      .$narrowType<{ kind: TrunkAlertKind }>()
       .execute();
     return ended.map((alert) => happening(alert, now));
   });

@@ -5,6 +5,8 @@ export { startEarlierCalls } from './earlier-calls.ts';
 export { callLimits } from './limits.ts';
 export { closeCallsWithoutOutbox, startLostCalls } from './lost.ts';
 export { closeCallsNotRunning, closeCallsOfEdge } from './lost-store.ts';
+export { turnsOf } from './measured-rules.ts';
+export { findMarks } from './measured-store.ts';
 export { pruneRefused, storeRefused } from './refused-store.ts';
 export { CallReports } from './reports.ts';
 export { callRoutes } from './routes.ts';

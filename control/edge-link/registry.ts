@@ -182,6 +182,12 @@ export class ConnectedEdges {
     return codecs.filter((codec) => !edges.some((edge) => edge.codecs.includes(codec)));
   }
 
+  /** Whether none has a server that speaks; false while none is connected, or one does not tell. */
+  get speakEmbedded(): boolean {
+    const edges = this.all;
+    return edges.length > 0 && edges.every(({ metrics }) => metrics.trunkline_edge_embedded_voices === 1);
+  }
+
   /** The version that every connected edge has confirmed; null when none is connected. */
   get appliedVersion(): number | null {
     const versions = this.all.map((edge) => edge.appliedVersion);

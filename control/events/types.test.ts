@@ -114,7 +114,13 @@ it('an alert that is raised, resolved, or withdrawn', async () => {
   const raise = () => raiseAlert(database.db, clock, row, reading);
   await raise();
   const alert = await database.db.selectFrom('alerts').selectAll().executeTakeFirstOrThrow();
-  await resolveAlert(database.db, clock, row, alert, { ...reading, state: 'under' });
+  await resolveAlert(
+    database.db,
+    clock,
+    row,
+    { ...alert, kind: reading.kind },
+    { ...reading, state: 'under' },
+  );
   await raise();
   await withdrawAlerts(database.db, now(), row.id);
   const events = await reader.take(4);

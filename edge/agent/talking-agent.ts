@@ -7,6 +7,7 @@
  *     read <------------------------- play queue <-----------------------+
  */
 import type { Action, ConversationEvent, Talk, WebhookResult } from '#shared/agent/conversation.ts';
+import { usesTool } from '#shared/agent/used-tool.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import { Timers } from '#shared/timers.ts';
@@ -226,7 +227,7 @@ export class TalkingAgent implements AgentLeg {
           this.#speaking.premake(action.likely);
           return { type: 'webhook', result: await this.#askWebhook(action) };
         case 'tool':
-          this.#transcribe('agent-action', `Uses the tool ${action.name}`, action);
+          this.#transcribe('agent-action', usesTool(action.name), action);
           return { type: 'tool', result: await this.#deps.tool(action, this.#over.signal) };
         case 'realtime':
           await this.#speaking.played();

@@ -8,7 +8,7 @@ import type { CallFacts } from '../call/ports/agents.ts';
 import type { Transcriber } from './transcription/transcription.ts';
 
 export interface Servers {
-  readonly models: Pick<Models, 'agent'> & Partial<Pick<Models, 'traced'>>;
+  readonly models: Pick<Models, 'agent'> & Partial<Pick<Models, 'traced' | 'counted'>>;
   readonly tts: TextToSpeech;
   /** null: calls are driven by key presses */
   readonly stt: SpeechToText | null;

@@ -22,6 +22,7 @@ export function voiceOf({ settings, log, metrics, privateAuthority }: EdgeContex
   const held = () => metrics.count('trunkline_edge_servers_held_total');
   const cache = new SpeechCache(tts ? serverVoice(tts, { clock, ca, held }) : embedded, speechCacheBytes);
   const name = 'trunkline_edge_text_to_speech';
+  metrics.gauge('trunkline_edge_embedded_voices', () => Number(tts === null));
   metrics.gauge(`${name}_cache_bytes`, () => cache.bytes);
   metrics.gauge(`${name}_cache_hits_total`, () => cache.hits);
   metrics.gauge(`${name}_cache_misses_total`, () => cache.misses);

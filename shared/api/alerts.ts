@@ -1,4 +1,4 @@
-/** Alerts of trunks (contract 3.5). */
+/** Alerts of trunks, and of watches over production calls (contract 3.5). */
 import { type Static, Type } from 'typebox';
 import {
   Closed,
@@ -15,7 +15,14 @@ import {
 const Optional = Type.Optional;
 const text = Type.String();
 const directions = ['inbound', 'outbound'] as const;
-export const alertKinds = ['unreachable', 'failure_rate', 'response_time', 'certificate_expiring'] as const;
+/** Of configurations. */
+export const trunkAlertKinds = [
+  'unreachable',
+  'failure_rate',
+  'response_time',
+  'certificate_expiring',
+] as const;
+export const alertKinds = [...trunkAlertKinds, 'watch_drift'] as const;
 
 export const AlertQuery = Type.Object({
   phone_number: Optional(PhoneNumber('Only alerts of this number')),
@@ -29,9 +36,13 @@ export const AlertView = Type.Object({
   alert_id: Type.String({ description: 'Id of the alert' }),
   kind: OneOf(alertKinds, 'What is wrong'),
   state: OneOf(['open', 'resolved'], 'Whether it still is'),
-  phone_number: Type.String({ description: 'Number of the configuration' }),
-  configuration_id: Type.String({ description: 'Id of the configuration' }),
-  direction: OneOf(directions, 'Direction of the configuration'),
+  phone_number: Nullable(text, 'Number of the configuration or watch; null: a watch over all numbers'),
+  configuration_id: Nullable(text, 'Id of the configuration; null: it is of a watch'),
+  watch_id: Nullable(text, 'Id of the watch over production calls; null: it is of a configuration'),
+  direction: Nullable(
+    OneOf(directions, 'Direction of the configuration'),
+    'Direction of the configuration; null: it is of a watch',
+  ),
   endpoint: Nullable(text, 'Endpoint that it is about; null: it is about none'),
   threshold: Type.Number({
     description: 'Minutes, percent, ms or days, by kind; at the time of the alert',

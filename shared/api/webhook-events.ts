@@ -5,7 +5,7 @@ import { Batch, SimulationSet } from './agent-testing/batches.ts';
 import { SentRun } from './agent-testing/runs.ts';
 import { TornadoStatusView } from './agent-testing/tornado.ts';
 import { WatchAlarm } from './agent-testing/watches.ts';
-import { alertKinds } from './alerts.ts';
+import { trunkAlertKinds } from './alerts.ts';
 import { CallView } from './calls.ts';
 import { Iso, Nullable, OneOf } from './common.ts';
 import { portStatuses } from './porting.ts';
@@ -16,7 +16,7 @@ const direction = (of: string) => OneOf(['inbound', 'outbound'], `Direction of t
 
 const alert = Type.Object({
   alert_id: said('Id of the alert'),
-  kind: OneOf(alertKinds, 'What is wrong'),
+  kind: OneOf(trunkAlertKinds, 'What is wrong'),
   state: OneOf(['alert.raised', 'alert.resolved'], 'Whether it still is'),
   phone_number: said('Number of the configuration'),
   configuration_id: said('Id of the configuration'),

@@ -4,12 +4,9 @@
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import { type FliteVoice, fliteVoices } from './flite-voices.ts';
 import { type InitialData, openProgram, type ProgramFile } from './program-file.ts';
 import { type SharedVoice, SpeechError, type SpeechOptions } from './speech.ts';
-
-/** `kal` is made for 8000 Hz; the others speak at 16000 Hz and are resampled. */
-export const fliteVoices = ['slt', 'kal', 'kal16', 'rms', 'awb'] as const;
-export type FliteVoice = (typeof fliteVoices)[number];
 
 /** Characters of a text that is spoken ahead: 0.3 s of CPU, which one that is needed meanwhile waits at most. */
 const mostAhead = 250;

@@ -138,7 +138,9 @@ function Trouble({ seen: { unreachable, hasNumbers, alerts, runs, refused } }: {
           rows={alerts.map((alert) => (
             <span key={alert.alert_id}>
               <Badge tone="bad">{alertName(alert)}</Badge>{' '}
-              <a href={pathTo('trunk', alert.phone_number)}>{alert.phone_number}</a>{' '}
+              {alert.phone_number !== null && (
+                <a href={pathTo('trunk', alert.phone_number)}>{alert.phone_number}</a>
+              )}{' '}
               <Time at={alert.raised_at} />
             </span>
           ))}

@@ -85,7 +85,7 @@ export function OpenAlerts({ rows }: { rows: readonly Alert[] }) {
         keyOf={(alert) => alert.alert_id}
         columns={[
           { head: alerts.head.kind, cell: ({ kind }) => <Badge tone="bad">{alerts.kinds[kind]}</Badge> },
-          { head: alerts.head.number, cell: ({ phone_number }) => phone_number },
+          { head: alerts.head.number, cell: ({ phone_number }) => phone_number ?? '–' },
           {
             head: alerts.head.endpoint,
             cell: ({ endpoint }) => endpoint ?? '–',

@@ -17,11 +17,14 @@ export interface TrunkProbeRunRow {
 export interface AlertRow {
   id: string;
   org_id: string;
+  /** Of `watch_drift`: the watch. */
   configuration_id: string;
+  /** Empty: a watch over the calls of all numbers. */
   number: string;
+  /** Means nothing with `watch_drift`. */
   direction: 'inbound' | 'outbound';
   endpoint: string | null;
-  kind: 'unreachable' | 'failure_rate' | 'response_time' | 'certificate_expiring';
+  kind: 'unreachable' | 'failure_rate' | 'response_time' | 'certificate_expiring' | 'watch_drift';
   /** Both as of when it was raised: minutes, percent, ms or days, by kind. */
   threshold: number;
   value: number;

@@ -52,23 +52,21 @@ export async function noiseOf(
   return found.audio;
 }
 
-/**
- * Checks the noise of a weather that is asked for.
- * @param path of the weather @throws ApiError INVALID_PARAMETER
- */
-export async function checkNoise(db: Db, orgId: string, weather: Weather, path: string): Promise<void> {
-  const place = `${path}/noise/noise_id`;
+/** Why the noise of a weather that is asked for cannot be used; null: it can, or there is none. */
+export async function noiseObstacle(db: Db, orgId: string, weather: Weather): Promise<string | null> {
   const problem = noiseProblem(weather);
-  if (problem !== null) throw ApiError.invalid(place, problem);
+  if (problem !== null) return problem;
   const id = weather.noise?.noise_id;
-  if (id === undefined) return;
+  if (id === undefined) return null;
   const found = await db
     .selectFrom('test_noises')
     .select('id')
     .where('id', '=', id)
     .where('org_id', '=', orgId)
     .executeTakeFirst();
-  if (!found) throw ApiError.invalid(place, 'is no noise of the organization');
+  return found
+    ? null
+    : `is no noise of the organization: ${id}; GET /v1/agent-testing/noises lists them, POST uploads one`;
 }
 
 /** In the transaction of the change. @throws ApiError QUOTA_EXCEEDED */

@@ -1,5 +1,6 @@
 /** A run over a real call: has an edge place it, and holds the conversation over it (contract 6.4). */
 
+import type { ModelRequest } from '#shared/agent-test-protocol.ts';
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
@@ -46,6 +47,8 @@ export interface TalkedOverCall {
   readonly currentNodeId: string | null;
   readonly turnCount: number;
   readonly voice: Voice;
+  /** Of the agent to language models; null: the edge did not count them. */
+  readonly requests: readonly ModelRequest[] | null;
 }
 
 const lookEveryMs = 250;
@@ -85,7 +88,8 @@ export async function converseOverCall(
     signal.addEventListener('abort', hangUp);
     try {
       const { turns, ended, ...talked } = await new CallTalk(line, parts).hold();
-      return { ...talked, voice: voiceOf(turns, ended, parts.settings.weather) };
+      const voice = voiceOf(turns, ended, parts.settings.weather);
+      return { ...talked, voice, requests: ended.requests ?? null };
     } finally {
       signal.removeEventListener('abort', hangUp);
       line.close();

@@ -21,6 +21,7 @@ import type { RunUsage } from '../judging/usage.ts';
 import { mockProblems, outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
 import { noiseOf } from '../noises/store.ts';
+import { countingAgent } from '../over-call/agent-tokens.ts';
 import { converseOverCall, type OverCallParts, type OverCallServices } from '../over-call/over-call.ts';
 import { callSettings } from '../over-call/settings.ts';
 import { CallFailure } from '../over-call/talk.ts';
@@ -228,20 +229,21 @@ async function overCall(
   const { db } = services.database;
   const testable = requireTestableNumber(db, orgId, ownSubjectOf(run), version_number, phone_number ?? '');
   const number = await testable.catch(hopelessForApi);
-  if (evaluatorsOf(services.models, scenario).agent.provider !== 'embedded')
-    usage.lacks('agent', 'In a call the edge asks the model of the agent, and does not tell its tokens.');
   const settings = callSettings(scenario.metadata);
-  return converseOverCall(services, {
+  const noise = await noiseOf(db, orgId, settings).catch(hopelessForApi);
+  const asksModel = evaluatorsOf(services.models, scenario).agent.provider !== 'embedded';
+  const parts: OverCallParts = {
     ...common,
     orgId,
     target: { number },
     settings,
-    noise: await noiseOf(db, orgId, settings).catch(hopelessForApi),
+    noise,
     startNodeId: scenario.start_node_id,
     seed: run.seed,
     record: isRecorded(run),
     maxMinutes: Math.ceil(services.limits.testing.timeoutMs / 60_000),
-  });
+  };
+  return countingAgent(usage, asksModel, () => converseOverCall(services, parts));
 }
 
 /** The calls of a load are too many to be listened to. */

@@ -6,13 +6,20 @@ import type { TestingDeps } from '../common/deps.ts';
 import { requireProven } from '../foreign/called.ts';
 import { isSpoken, settingsOf } from '../foreign/rules.ts';
 import { requireForeignAgent } from '../foreign/store.ts';
-import { checkNoise } from '../noises/store.ts';
-import { callSettings, weatherProblem } from '../over-call/settings.ts';
+import { checkStoredCaller, checkWeather, type Replaced } from '../noises/caller-check.ts';
 import { scenarioView } from '../scenarios/rules.ts';
 import { requireScenario } from '../scenarios/store.ts';
 import { testedVersion } from './agent-store.ts';
 import { subjectOf } from './execute.ts';
 import { requireTestableNumber } from './number.ts';
+
+/** How a request names a scenario that is called. */
+interface Named {
+  /** Default: in its path. */
+  readonly path?: string;
+  /** What the request says in place of the scenario. */
+  readonly replaced?: Replaced;
+}
 
 /**
  * What a run that is to be started calls.
@@ -25,6 +32,7 @@ export async function checkedNumber(
   orgId: string,
   scenarioId: string,
   start: RunStart,
+  { path, replaced = { weather: start.weather !== undefined } }: Named = {},
 ): Promise<string | null> {
   const { phone_number, transport, version_number, weather } = start;
   const scenario = await requireScenario(db, orgId, scenarioId);
@@ -35,11 +43,9 @@ export async function checkedNumber(
   if (transport !== 'sip' && !spoken) return null;
   if (scenario.scenario_type === 'HISTORICAL')
     throw ApiError.invalid('/transport', 'a HISTORICAL scenario has no caller');
-  const problem = weather ? null : weatherProblem(scenarioView(scenario, []).metadata);
-  if (problem !== null)
-    throw ApiError.invalid('/weather', `the scenario's metadata.call.weather is invalid: ${problem}`);
-  const asked = weather ?? callSettings(scenarioView(scenario, []).metadata).weather;
-  if (asked) await checkNoise(db, orgId, asked, '/weather');
+  const checks = { edges, db, orgId };
+  if (weather) await checkWeather(checks, weather, '/weather');
+  await checkStoredCaller(checks, scenarioView(scenario, []), path ?? null, replaced);
   if (subject.kind === 'agent') {
     if (others) requireProven(others);
     edges.leastLoaded(null, edgeProtocol.testsOthers);

@@ -9,6 +9,7 @@ import { newId } from '#shared/ids.ts';
 import { type Db, toJson } from '../../db/index.ts';
 import { checkUrl, isoTime } from '../../organizations/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { checkStoredCaller } from '../noises/caller-check.ts';
 import { withCall } from '../over-call/settings.ts';
 import type { WaitingRun } from '../records/waiting-run.ts';
 import { insertRun } from '../records/write.ts';
@@ -55,6 +56,22 @@ export async function planRuns(
     const version = versions.get(subjectKey(scenario));
     return version ? [{ scenario, version }] : [];
   });
+}
+
+/**
+ * Of runs without a number: those of an agent of others may be calls.
+ * @param ids as the request has them, at /scenario_ids @throws ApiError INVALID_PARAMETER
+ */
+export async function checkCallers(
+  { edges }: Pick<TestingDeps, 'edges'>,
+  db: Db,
+  orgId: string,
+  planned: readonly PlannedRun[],
+  ids: readonly string[],
+): Promise<void> {
+  for (const { scenario, version } of planned)
+    if (version.spoken && scenario.scenario_type !== 'HISTORICAL')
+      await checkStoredCaller({ edges, db, orgId }, scenario, `/scenario_ids/${ids.indexOf(scenario.id)}`);
 }
 
 function subjectKey({ pathway_id, persona_id, agent_id }: Scenario): string {

@@ -266,7 +266,11 @@ describe('a run', () => {
 describe('starting a run', () => {
   it('rejects unknown scenarios, versions and numbers', async () => {
     const id = await scenario();
-    const stormy = await scenario({ metadata: { call: { weather: { lost: 1 } } } });
+    const stormy = await scenario();
+    const { db } = test.control.services.database;
+    // As an earlier version stored it.
+    const metadata = toJson({ call: { weather: { lost: 1 } } });
+    await db.updateTable('test_scenarios').set({ metadata }).where('id', '=', stormy).execute();
     const overCall = { transport: 'sip', phone_number: '+14155550100' };
     const refusals = [
       [unknownId, {}, 404, 'SCENARIO_NOT_FOUND'],

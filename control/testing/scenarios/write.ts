@@ -6,6 +6,7 @@ import type { TestScenarioRow } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import { recordTestingChange } from '../common/audit.ts';
 import type { TestingDeps } from '../common/deps.ts';
+import { checkWrittenCaller } from '../noises/caller-check.ts';
 import {
   assertionRows,
   changedContent,
@@ -24,14 +25,14 @@ import {
   updateScenario,
 } from './store.ts';
 
-type Parts = Pick<TestingDeps, 'database' | 'clock'>;
+type Parts = Pick<TestingDeps, 'database' | 'clock' | 'edges'>;
 
 /**
  * @throws ApiError INVALID_PARAMETER, PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, TEST_AGENT_NOT_FOUND, SCENARIO_NAME_TAKEN,
  * QUOTA_EXCEEDED
  */
 export async function createScenario(
-  { database, clock, quotas }: Parts & Pick<TestingDeps, 'quotas'>,
+  { database, clock, edges, quotas }: Parts & Pick<TestingDeps, 'quotas'>,
   orgId: string,
   body: ScenarioCreate,
   by: Actor,
@@ -53,6 +54,7 @@ export async function createScenario(
   const assertions = assertionRows(id, body.assertions ?? [], new Set(), newId);
   return database.db.transaction().execute(async (db) => {
     await requireSubject(db, orgId, subject);
+    await checkWrittenCaller({ edges, db, orgId }, body.metadata ?? null);
     await quotas.room(db, 'test_scenarios', orgId);
     await requireFreeName(db, row);
     await insertScenario(db, row, assertions);
@@ -63,7 +65,7 @@ export async function createScenario(
 
 /** @throws ApiError INVALID_PARAMETER, SCENARIO_NOT_FOUND, SCENARIO_NAME_TAKEN */
 export function changeScenario(
-  { database, clock }: Parts,
+  { database, clock, edges }: Parts,
   orgId: string,
   id: string,
   body: ScenarioUpdate,
@@ -71,6 +73,7 @@ export function changeScenario(
 ): Promise<Scenario> {
   return database.db.transaction().execute(async (db) => {
     const stored = await requireScenario(db, orgId, id);
+    await checkWrittenCaller({ edges, db, orgId }, body.metadata ?? null);
     const change = { ...changedContent(body), updated_at: isoTime(clock) };
     const row = { ...stored, ...change };
     checkMessages(row);

@@ -18,6 +18,7 @@ import { TestingDeleted, testing } from '#shared/api/agent-testing/wrapping.ts';
 import { toE164 } from '#shared/e164.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
+import { resolveDrift } from '../../alerts/index.ts';
 import { actorOf, changedFields } from '../../audit/index.ts';
 import { type TestWatchRow, toJson } from '../../db/index.ts';
 import { type App, orgOf } from '../../http/index.ts';
@@ -28,7 +29,8 @@ import type { TestingDeps } from '../common/deps.ts';
 import { modelWriter, ruleWriter } from '../scenarios/drafts.ts';
 import { assertionRows, assertionView } from '../scenarios/rules.ts';
 import { requireSubject } from '../scenarios/store.ts';
-import { driftOf, notWatchable, sharesOf } from './rules.ts';
+import { notWatchable } from './record.ts';
+import { driftOf, sharesOf } from './rules.ts';
 import {
   countedCalls,
   listWatches,
@@ -193,6 +195,7 @@ function writeRoutes(app: App, services: TestingDeps): void {
           updated_at: now,
         };
         await trx.updateTable('test_watches').set(change).where('id', '=', stored.id).execute();
+        if (body.assertions) await resolveDrift(trx, stored.id, now);
         const next: TestWatchRow = { ...stored, ...change };
         const fields = changedFields(stored, next);
         await recordTestingChange(trx, services, actorOf(request), {
@@ -223,6 +226,7 @@ function writeRoutes(app: App, services: TestingDeps): void {
         const { id } = await requireWatch(trx, orgId, request.params.id);
         await trx.deleteFrom('test_watched_calls').where('watch_id', '=', id).execute();
         await trx.deleteFrom('test_watches').where('id', '=', id).execute();
+        await resolveDrift(trx, id, isoTime(clock));
         const change = { orgId, subject: id, action: 'watch_delete' as const };
         await recordTestingChange(trx, services, actorOf(request), change);
       });
@@ -302,12 +306,10 @@ function changed({
 
 /** @throws ApiError INVALID_PARAMETER */
 function readAssertions(assertions: WatchCreate['assertions'], watchId: string) {
-  const place = assertions.findIndex(({ type }) => notWatchable.has(type));
-  if (place >= 0)
-    throw ApiError.invalid(
-      `/assertions/${place}/type`,
-      `must not be ${assertions[place]?.type}: it needs what only test runs record`,
-    );
+  for (const [place, assertion] of assertions.entries()) {
+    const problem = notWatchable(assertion);
+    if (problem) throw ApiError.invalid(`/assertions/${place}${problem.path}`, problem.rule);
+  }
   return toJson(assertionRows(watchId, assertions, new Set(), newId).map(assertionView));
 }
 

@@ -1,20 +1,9 @@
 /** What is said of watched calls: their verdict, shares by version, and drift (contract 6.17). Pure. */
 import { createHash } from 'node:crypto';
-import type { AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { VersionShare, WatchAlarm, WatchedStatus } from '#shared/api/agent-testing/watches.ts';
-import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
-import { type CallRow, fromJson } from '../../db/index.ts';
-import type { AssertionResult, ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
+import type { AssertionResult, ConversationRecord } from '../judging/ports.ts';
 import { rateOf } from '../judging/rates.ts';
 import { newcombe, overDistinct, round4 } from '../judging/statistics.ts';
-
-/** These need what only a test run records. */
-export const notWatchable: ReadonlySet<AssertionType> = new Set([
-  'WEBHOOK_TRIGGERED',
-  'TOOL_CALLED',
-  'MEASUREMENT',
-  'HEARD_WORDS',
-]);
 
 /** Of a version, so that it can recover: only its newest calls. */
 const newestOfVersion = 200;
@@ -33,64 +22,9 @@ export function statusOf(results: readonly Pick<AssertionResult, 'status' | 'is_
   return has('INCONCLUSIVE') ? 'INCONCLUSIVE' : 'PASSED';
 }
 
-/** A call as assertions read it. Webhooks and tools of production calls are not kept. */
-export function recordOf(call: CallRow, entries: readonly TranscriptEntry[]): ConversationRecord {
-  let turn = 0;
-  const chat_history: ChatLine[] = [];
-  const nodes: string[] = [];
-  for (const { node_id, text, user } of entries) {
-    if (node_id !== null && nodes.at(-1) !== node_id) nodes.push(node_id);
-    if (user === 'agent-action' || text.trim() === '') continue;
-    if (user === 'user') turn++;
-    const said = user === 'user' ? null : node_id;
-    chat_history.push({ role: user, content: text, turn, node_id: said });
-  }
-  return {
-    chat_history,
-    variables: fromJson<Record<string, unknown>>(call.variables),
-    nodes_visited: call.pathway_id === null ? null : nodes,
-    node_names: Object.fromEntries(
-      entries.flatMap(({ node_id, node_name }) =>
-        node_id === null ? [] : [[node_id, node_name ?? node_id]],
-      ),
-    ),
-    webhook_calls: [],
-    tool_calls: [],
-    log: entries.flatMap(({ at, node_id, text, user }) =>
-      user === 'agent-action' ? [{ at, node_id, message: text }] : [],
-    ),
-    ending: endingOf(call),
-  };
-}
-
-function endingOf({ hangup_by, termination_detail, transferred_to }: CallRow): Ending {
-  const why = termination_detail ? `: ${termination_detail}` : '.';
-  if (transferred_to !== null)
-    return { by: 'transfer', reason: `The call was transferred to ${transferred_to}.`, transferred_to };
-  if (hangup_by === 'agent') return { by: 'agent', reason: `The agent ended the call${why}` };
-  if (hangup_by === 'peer') return { by: 'caller', reason: `The caller ended the call${why}` };
-  return { by: 'unknown', reason: `The call ended${why}` };
-}
-
 /** Equal for the same words at the same nodes. */
 export function conversationOf({ chat_history }: ConversationRecord): string {
   return createHash('sha256').update(JSON.stringify(chat_history)).digest('hex').slice(0, 32);
-}
-
-const byModel: ReadonlySet<AssertionType> = new Set(['LLM_JUDGE', 'CUSTOM_LLM', 'SERVICE_TONE']);
-/** Of what a judge is told besides the conversation and the assertion, and of its answer. */
-const overhead = 6000;
-const charactersOfToken = 3;
-
-/** Tokens that a judge with a model takes at most for a call, by its characters; 0: none is asked. */
-export function tokensFor(assertions: readonly AssertionView[], record: ConversationRecord): number {
-  const said = record.chat_history.reduce((sum, { content }) => sum + content.length + 20, 0);
-  return assertions
-    .filter(({ type }) => byModel.has(type))
-    .reduce((sum, { config }) => {
-      const characters = said + JSON.stringify(config).length + overhead;
-      return sum + Math.ceil(characters / charactersOfToken);
-    }, 0);
 }
 
 export interface JudgedCall {

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { WatchAnswer, WatchedList, WatchLineAnswer, WatchList } from '#shared/api/agent-testing/watches.ts';
+import { AlertPage } from '#shared/api/alerts.ts';
 import { callRecord, connectEdge, reportFrame } from '../../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { type EndedCall, storeEndedCall } from '../../../test/kit/control/watched-calls.ts';
+import { withdrawOrphans } from '../../alerts/store.ts';
 import { look, type WatchMetrics } from './work.ts';
 
 let test: TestControl;
@@ -37,6 +39,8 @@ const made = async (body: object = {}) => (await make(body)).read(WatchLineAnswe
 const read = async (id: string) => (await client.call('GET', `/watches/${id}`)).read(WatchAnswer);
 const callsOf = async (id: string, query = '') =>
   (await client.call('GET', `/watches/${id}/calls${query}`)).read(WatchedList);
+
+const alerts = async () => (await test.call('GET', '/v1/sip/alerts')).read(AlertPage).data.alerts;
 
 let minute = 0;
 /** A call of the pathway that ends now. */
@@ -133,10 +137,18 @@ describe('a watch', () => {
       ],
     });
     await lookAt(id);
+    const { db } = test.control.services.database;
+    // What is evaluated of trunks does not end it.
+    await withdrawOrphans(db, new Date(test.clock.now()).toISOString());
+    const alert = { kind: 'watch_drift', watch_id: id, value: 0, threshold: 100, phone_number: null };
+    expect(await alerts()).toMatchObject([
+      { ...alert, state: 'open', configuration_id: null, direction: null },
+    ]);
     await call('back', true, { version: 1 });
     await lookAt(id);
     expect((await read(id)).alarm).toBeNull();
-    const sent = await test.control.services.database.db
+    expect(await alerts()).toMatchObject([{ ...alert, state: 'resolved' }]);
+    const sent = await db
       .selectFrom('webhook_deliveries')
       .select(['type', 'subject_id'])
       .where('type', 'like', 'test_watch%')
@@ -254,9 +266,7 @@ describe('a watch', () => {
     const path = async (body: object) => (await make(body)).errors[0]?.details?.path;
     expect(await path({ pathway_id: undefined })).toBe('/pathway_id');
     expect(await path({ persona_id: pathway_id })).toBe('/persona_id');
-    expect(await path({ assertions: [{ type: 'TOOL_CALLED', config: { name: 'x' } }] })).toBe(
-      '/assertions/0/type',
-    );
+    expect(await path({ assertions: [{ type: 'HEARD_WORDS', config: {} }] })).toBe('/assertions/0/type');
     expect((await make({ phone_number: '+14155550188' })).codes).toEqual(['NUMBER_NOT_FOUND']);
   });
 });

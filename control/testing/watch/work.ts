@@ -5,8 +5,14 @@
  *     end is stored ──a minute, for what the edge still sends──> sampled? ──> within the budget? ──> judged ──> drift
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { mostVersions, type WatchAlarm, type WatchedStatus } from '#shared/api/agent-testing/watches.ts';
-import { findTranscript } from '../../calls/index.ts';
+import {
+  mostVersions,
+  type VersionShare,
+  type WatchAlarm,
+  type WatchedStatus,
+} from '#shared/api/agent-testing/watches.ts';
+import { raiseDrift, resolveDrift } from '../../alerts/index.ts';
+import { findMarks, findTranscript } from '../../calls/index.ts';
 import {
   type BackgroundWork,
   type Db,
@@ -21,16 +27,9 @@ import { evaluateAssertions } from '../judging/assertions/evaluate.ts';
 import type { AssertionResult } from '../judging/ports.ts';
 import { runVerdict } from '../judging/scoring.ts';
 import { judgeOf } from '../runs/evaluators.ts';
-import {
-  alarmMove,
-  conversationOf,
-  driftOf,
-  isSampled,
-  recordOf,
-  sharesOf,
-  statusOf,
-  tokensFor,
-} from './rules.ts';
+import { JudgeTokens, tokensFor } from './judge-tokens.ts';
+import { mostTurns, recordOf } from './record.ts';
+import { alarmMove, conversationOf, driftOf, isSampled, sharesOf, statusOf } from './rules.ts';
 import { alarmOf, assertionsOf, countedCalls, type EndedCall, endedCalls, forgetCalls } from './store.ts';
 
 /** Announced when watches were stored. */
@@ -172,9 +171,11 @@ async function take(
   const moved = { ...watch, cursor_at: call.end_known_at, cursor_id: call.id };
   if (!isSampled(watch.id, call.id, watch.sample_rate)) return moved;
   const assertions = assertionsOf(watch);
-  const record = recordOf(call, (await findTranscript(db, call.id)).entries);
+  const marks = await findMarks(db, call.id, 0, mostTurns);
+  const { record, unknown } = recordOf(call, await findTranscript(db, call.id), marks.items);
   if (record.chat_history.length === 0) return moved;
-  const judge = judgeOf(models);
+  const used = new JudgeTokens();
+  const judge = judgeOf(models.counted(used.count));
   const tokens = judge.evaluator.deterministic ? 0 : tokensFor(assertions, record);
   const isSpent =
     watch.judged >= watch.calls_per_day || watch.model_tokens + tokens > watch.model_tokens_per_day;
@@ -182,10 +183,14 @@ async function take(
     metrics.judged('skipped');
     return store(db, { ...moved, skipped: watch.skipped + 1 }, null);
   }
-  const results = await evaluateAssertions(assertions, record, { judge, seed: 0 });
+  const results = await evaluateAssertions(assertions, record, { judge, seed: 0, unknown });
   const status = statusOf(results);
   metrics.judged(status);
-  const counted = { ...moved, judged: watch.judged + 1, model_tokens: watch.model_tokens + tokens };
+  const counted = {
+    ...moved,
+    judged: watch.judged + 1,
+    model_tokens: watch.model_tokens + used.spent(tokens, assertions),
+  };
   return store(db, counted, {
     watch_id: watch.id,
     call_id: call.id,
@@ -245,7 +250,12 @@ async function followDrift(
   const drift = driftOf(shares, watch.drift_min_calls);
   const alarm = alarmOf(watch);
   const move = alarmMove(alarm, drift, shares[0]?.version);
-  if (move === 'keep') return;
+  const alert = (one: WatchAlarm) => alertOf(watch, one, shares);
+  if (move === 'keep') {
+    // An earlier version raised none.
+    if (alarm) await raiseDrift(db, alert(alarm));
+    return;
+  }
   const raised: WatchAlarm | null =
     move === 'raise' && drift.compared ? { ...drift.compared, raised_at: now } : null;
   await db
@@ -253,6 +263,8 @@ async function followDrift(
     .set({ alarm: raised && toJson(raised) })
     .where('id', '=', id)
     .execute();
+  if (raised) await raiseDrift(db, alert(raised));
+  else await resolveDrift(db, id, now);
   const told = raised ?? alarm;
   if (!told) return;
   await queueEvent(db, clock, {
@@ -270,4 +282,16 @@ async function followDrift(
       resolved_at: raised ? null : now,
     },
   });
+}
+
+function alertOf({ id, number, org_id }: TestWatchRow, alarm: WatchAlarm, shares: readonly VersionShare[]) {
+  const passed = (version: number | null) => shares.find((one) => one.version === version)?.pass_rate ?? 0;
+  return {
+    orgId: org_id,
+    watchId: id,
+    number,
+    passed: passed(alarm.version),
+    goodPassed: passed(alarm.good_version),
+    raisedAt: alarm.raised_at,
+  };
 }

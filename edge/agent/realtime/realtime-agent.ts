@@ -11,6 +11,7 @@ import { withInstruction } from '#shared/agent/instructions.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { endTool, type Order, orderOf, toolsOf } from '#shared/agent/persona-tools.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
+import { usesTool } from '#shared/agent/used-tool.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
@@ -318,7 +319,7 @@ export class RealtimeAgent implements AgentLeg {
         return { ok: true };
       case 'tool': {
         const { name } = order.tool;
-        this.#said.note(`Uses the tool ${name}`);
+        this.#said.note(usesTool(name));
         const { tools } = this.#deps;
         if (!tools) return { ok: false, error: 'no tools can be run here' };
         const { ok, data, error, variables } = await tools.run(name, order.input, signal, this.#variables);

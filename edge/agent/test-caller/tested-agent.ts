@@ -4,7 +4,12 @@
  */
 import type { LogLine, Talk, Visit, WebhookResult } from '#shared/agent/conversation.ts';
 import type { ToolResult, Variables } from '#shared/agent/interfaces.ts';
-import type { AgentTestEvent, AgentTestOrder } from '#shared/agent-test-protocol.ts';
+import {
+  type AgentTestEvent,
+  type AgentTestOrder,
+  type ModelRequest,
+  mostRequests,
+} from '#shared/agent-test-protocol.ts';
 import type { AgentHost, AgentLeg, Agents } from '../../call/ports/agents.ts';
 import { type AgentsDeps, createAgents } from '../agents.ts';
 import { toolDescriptions } from '../tool-client.ts';
@@ -33,6 +38,8 @@ export class TestedAgent {
   #learned: Variables = {};
   #log: readonly LogLine[] = [];
   #sounds = false;
+  /** null: not counted, or too many */
+  #requests: ModelRequest[] | null = null;
 
   constructor(parts: TestedAgentParts) {
     this.#parts = parts;
@@ -50,8 +57,11 @@ export class TestedAgent {
 
   /** Creates the agent of the tested call. */
   agents(): Agents {
+    const { models } = this.#parts.agents;
+    if (models.counted) this.#requests = [];
     const agents = createAgents({
       ...this.#parts.agents,
+      models: models.counted?.((request) => this.#count(request)) ?? models,
       webhook: (request, node_id) => this.#webhook(request, node_id),
       tools: (tools) => ({
         list: () => toolDescriptions(tools),
@@ -84,14 +94,20 @@ export class TestedAgent {
 
   account(): Pick<
     Extract<AgentTestEvent, { type: 'ended' }>,
-    'transferred_to' | 'visits' | 'variables' | 'log'
+    'transferred_to' | 'visits' | 'variables' | 'log' | 'requests'
   > {
     return {
       transferred_to: this.transferredTo,
       visits: this.#visits?.map(({ nodeId, nodeName }) => ({ node_id: nodeId, node_name: nodeName })) ?? null,
       variables: this.#learned,
       log: this.#log.map(({ at, nodeId, message, fact }) => ({ at, node_id: nodeId, message, fact })),
+      ...(this.#requests && { requests: this.#requests }),
     };
+  }
+
+  #count({ input_tokens, model, output_tokens }: ModelRequest): void {
+    if (this.#requests && this.#requests.length >= mostRequests) this.#requests = null;
+    this.#requests?.push({ model, input_tokens, output_tokens });
   }
 
   #watch({ visits, learned, log }: Talk): void {

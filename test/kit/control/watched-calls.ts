@@ -14,6 +14,8 @@ export interface EndedCall {
   readonly said: readonly (readonly ['user' | 'assistant' | 'agent-action', string, string?])[];
   readonly org_id?: string;
   readonly test_run_id?: string;
+  /** Default: pathway, or persona without one. */
+  readonly agent_kind?: string;
 }
 
 /** Stores a call with its transcript. */
@@ -46,7 +48,7 @@ export async function storeEndedCall(test: TestControl, call: EndedCall): Promis
       hangup_by: 'peer',
       codec: 'PCMU',
       media: null,
-      agent_kind: pathway_id === null ? 'persona' : 'pathway',
+      agent_kind: call.agent_kind ?? (pathway_id === null ? 'persona' : 'pathway'),
       pathway_id,
       pathway_version: pathway_id === null ? null : version,
       persona_id,

@@ -124,6 +124,8 @@ async function outcomeOf(
   judging: Judging,
 ): Promise<Outcome> {
   try {
+    const unknown = judging.unknown?.(assertion) ?? null;
+    if (unknown !== null) return inconclusive({ reasoning: unknown });
     const outcome = await run(typed(assertion), record, judging);
     return assertion.config.not === true ? negated(outcome) : outcome;
   } catch (error) {

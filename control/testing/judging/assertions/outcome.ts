@@ -1,5 +1,5 @@
 /** Building outcomes: shared by all assertion types. Pure. */
-import type { AssertionConfigs, AssertionType } from '#shared/api/agent-testing/assertions.ts';
+import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { ConversationRecord, Evidence, Judge, Outcome, Spent } from '../ports.ts';
 
 export interface Judging {
@@ -7,6 +7,8 @@ export interface Judging {
   readonly seed: number;
   /** What the run used until now; absent: nobody counted. */
   readonly spent?: Spent;
+  /** Why an assertion cannot be decided by this record; null or absent: it can. */
+  readonly unknown?: (assertion: AssertionView) => string | null;
 }
 
 /** A problem of a configuration that its schema cannot express. */

@@ -27,8 +27,8 @@ export const toolCalled: AssertionRule<'TOOL_CALLED'> = {
       ok === undefined ? null : ok ? 'that succeed' : 'that fail',
     ];
     const expected = what.filter((part) => part !== null).join(', ');
-    const made = record.tool_calls.map(
-      (call) => `${call.name}(${JSON.stringify(call.input)?.slice(0, 200)})`,
+    const made = record.tool_calls.map(({ input, name: called }) =>
+      input === undefined ? called : `${called}(${JSON.stringify(input)?.slice(0, 200)})`,
     );
     const reasoning = `${found} of ${made.length} tool calls match; wanted ${expected}.${off ? ` In one ${off.join('; ')}.` : ''}`;
     const passed = found >= least && (max_calls === undefined || found <= max_calls);

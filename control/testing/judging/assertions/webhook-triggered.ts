@@ -38,7 +38,10 @@ export const webhookTriggered: AssertionRule<'WEBHOOK_TRIGGERED'> = {
       body_match === undefined ? null : `with ${JSON.stringify(body_match)}`,
     ];
     const expected = [`at least ${min_calls}`, ...what.filter((part) => part !== null)].join(' ');
-    const calls = record.webhook_calls.map(({ method, url: called }) => `${method} ${called}`);
+    // Of a production call it is known which node called, not what.
+    const calls = record.webhook_calls.map(({ method, node_id: caller, url: called }) =>
+      called === '' ? nodeText(record, caller) : `${method} ${called}`,
+    );
     const reasoning = `${found} of ${calls.length} webhook calls match; wanted ${expected}.${off ? ` In one ${off.join('; ')}.` : ''}`;
     return decided(found >= min_calls, Math.min(1, found / min_calls), {
       reasoning,

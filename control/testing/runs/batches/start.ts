@@ -6,7 +6,7 @@ import { isoTime } from '../../../organizations/index.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { insertBatch } from '../../records/batch-store.ts';
 import { cancelledEnd, finishRun } from '../../records/write.ts';
-import { insertRuns, onlySubject, planRuns, startSeed } from '../plan.ts';
+import { checkCallers, insertRuns, onlySubject, planRuns, startSeed } from '../plan.ts';
 
 export interface BatchOrder {
   readonly orgId: string;
@@ -33,12 +33,13 @@ export interface StartedBatch {
  * @throws ApiError SCENARIO_NOT_FOUND with all unknown ids, VERSION_NOT_FOUND, INVALID_PARAMETER at /version_number
  */
 export async function startBatch(
-  services: Pick<TestingDeps, 'clock' | 'models'>,
+  services: Pick<TestingDeps, 'clock' | 'edges' | 'models'>,
   db: Db,
   order: BatchOrder,
 ): Promise<StartedBatch> {
   const { orgId, triggerSource, versionNumber, webhookUrl = null, tornadoSessionId = null } = order;
   const planned = await planRuns(db, orgId, order.scenarioIds, versionNumber);
+  await checkCallers(services, db, orgId, planned, order.scenarioIds);
   const subject = onlySubject(planned);
   const batchId = newId();
   await insertBatch(db, {

@@ -35,11 +35,13 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
   if (runs > mostRuns) throw ApiError.of('SIMULATION_LIMIT', { runs, limit: mostRuns });
   let number: string | null = null;
   for (const id of scenarioIds) {
-    number = await checkedNumber(services, orgId, id, {
+    const asked = {
       transport: body.transport ?? 'sip',
       ...(phone_number !== undefined && { phone_number }),
       ...(version_number !== undefined && { version_number }),
-    });
+    };
+    const path = `/scenario_ids/${body.scenario_ids.indexOf(id)}`;
+    number = await checkedNumber(services, orgId, id, asked, { path });
   }
   const created_at = isoTime(services.clock);
   const load = await services.database.db.transaction().execute(async (db) => {

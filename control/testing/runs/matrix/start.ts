@@ -7,7 +7,7 @@ import { toJson } from '../../../db/index.ts';
 import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
-import { checkNoise } from '../../noises/store.ts';
+import { checkVoice, checkWeather } from '../../noises/caller-check.ts';
 import { withCall } from '../../over-call/settings.ts';
 import { insertSet } from '../../records/set-store.ts';
 import { checkedNumber } from '../over-a-call.ts';
@@ -24,18 +24,28 @@ const usualRepeats = 10;
  * QUOTA_EXCEEDED
  */
 export async function startMatrix(services: TestingDeps, orgId: string, body: MatrixStart, by: Actor) {
-  const { phone_number, repeats = usualRepeats, scenario_id: scenarioId, seed, transport, weathers } = body;
+  const {
+    phone_number,
+    repeats = usualRepeats,
+    scenario_id: scenarioId,
+    seed,
+    transport,
+    voices,
+    weathers,
+  } = body;
   checkAxes(body);
   const versions = body.versions ?? [null];
-  const cells = cellsOf(versions, body.voices ?? [null], weathers?.map(({ name }) => name) ?? [null]);
+  const cells = cellsOf(versions, voices ?? [null], weathers?.map(({ name }) => name) ?? [null]);
   const runs = cells.length * repeats;
   if (cells.length > mostCells || runs > mostRuns) {
     const limit = cells.length > mostCells ? mostCells * repeats : mostRuns;
     const message = `A matrix has at most ${mostCells} cells and ${mostRuns} runs, and this one would have ${cells.length} and ${runs}.`;
     throw ApiError.of('SIMULATION_LIMIT', { runs, limit }, message);
   }
+  const checks = { edges: services.edges, db: services.database.db, orgId };
   for (const [place, { weather }] of (weathers ?? []).entries())
-    await checkNoise(services.database.db, orgId, weather, `/weathers/${place}/weather`);
+    await checkWeather(checks, weather, `/weathers/${place}/weather`);
+  for (const [place, voice] of (voices ?? []).entries()) checkVoice(checks, voice, `/voices/${place}`);
   let number: string | null = null;
   for (const version of versions) {
     const asked = {
@@ -43,7 +53,10 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
       ...(transport && { transport }),
       ...(version !== null && { version_number: version }),
     };
-    number = await checkedNumber(services, orgId, scenarioId, asked);
+    number = await checkedNumber(services, orgId, scenarioId, asked, {
+      path: '/scenario_id',
+      replaced: { weather: weathers !== undefined, voice: voices !== undefined },
+    });
   }
   const id = newId();
   const created_at = isoTime(services.clock);

@@ -9,6 +9,7 @@ import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { insertSet } from '../../records/set-store.ts';
 import {
+  checkCallers,
   checkWebhook,
   insertRuns,
   onlySubject,
@@ -41,6 +42,7 @@ export async function startSimulationSet(
   const set = await services.database.db.transaction().execute(async (db) => {
     const planned = await planRuns(db, orgId, scenarioIds, version_number);
     checkSubject(body, planned);
+    await checkCallers(services, db, orgId, planned, body.scenario_ids);
     await services.quotas.waitingRunRoom(db, orgId, planned.length * each);
     const subject = onlySubject(planned);
     const row: TestSimulationSetRow = {
