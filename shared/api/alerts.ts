@@ -22,7 +22,7 @@ export const trunkAlertKinds = [
   'response_time',
   'certificate_expiring',
 ] as const;
-export const alertKinds = [...trunkAlertKinds, 'watch_drift'] as const;
+const alertKinds = [...trunkAlertKinds, 'watch_drift'] as const;
 
 export const AlertQuery = Type.Object({
   phone_number: Optional(PhoneNumber('Only alerts of this number')),
