@@ -3,34 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { consolePaths } from '#shared/console-paths.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { ConnectedEdge } from '../edge-link/index.ts';
-import type { App } from '../http/index.ts';
+import { type App, pageHeaders } from '../http/index.ts';
 import { type ConsoleBuild, type ConsoleFile, codings } from './bundle.ts';
-
-/**
- * The page loads nothing from elsewhere and runs no text as code; no page may frame it, so that nobody is led to press
- * its buttons unseen.
- */
-const policyOf = (edges: readonly string[]) =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "media-src 'self'",
-    // Its phone calls over the WebSockets of the edges.
-    `connect-src ${["'self'", ...edges].join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join('; ');
-
-const pageHeaders = {
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(self)',
-};
 
 /** The name of a file has the hash of its content. */
 const forever = 'public, max-age=31536000, immutable';
@@ -63,7 +37,8 @@ export function consoleRoutes(app: App, deps: ConsoleDeps, build: ConsoleBuild):
       schema: { hide: true },
       handler: async (request, reply) => {
         const found = await build.read();
-        reply.headers(pageHeaders).header('content-security-policy', policyOf(socketsOf(deps)));
+        // Its phone calls over the WebSockets of the edges.
+        reply.headers(pageHeaders({ images: 'data:', connections: socketsOf(deps), sound: true }));
         if (found) return sendFile(request, reply, found.page);
         return reply.code(503).header('retry-after', 30).type('text/html; charset=utf-8').send(notBuilt);
       },

@@ -17,6 +17,7 @@ export {
   sendEvents,
   serverSentEvent,
 } from './open-streams.ts';
+export { pageHeaders } from './page-headers.ts';
 export { fitOne, fitPage, type Listed, nextAfter, type Omittable, readPage, totalHeader } from './pages.ts';
 export { readSpan, type TimeSpan } from './query.ts';
 export { type Limit, RateLimiter, type WindowState } from './rate-limit.ts';

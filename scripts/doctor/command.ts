@@ -54,16 +54,17 @@ export async function doctor(
     return exit.good;
   }
   const keyFile = values['key-file'];
-  let apiKey = env.TRUNKLINE_API_KEY;
+  const parts = await loadParts();
+  let place: ReturnType<typeof placeOf>;
   try {
-    if (keyFile !== undefined) apiKey = await keyOf(keyFile);
+    const apiKey = keyFile === undefined ? env.TRUNKLINE_API_KEY : await keyOf(keyFile);
+    const wanted = { programs, settingsFolder: values.settings ?? null, apiKey: apiKey?.trim() || null };
+    place = placeOf(wanted, parts, env);
   } catch (error) {
     err(error instanceof Error ? error.message : String(error));
     return exit.usage;
   }
-  const parts = await loadParts();
-  const wanted = { programs, settingsFolder: values.settings ?? null, apiKey: apiKey?.trim() || null };
-  const results = await runChecks(checksOf(parts), { ...placeOf(wanted, parts, env), runTool });
+  const results = await runChecks(checksOf(parts), { ...place, runTool });
   out(values.json ? reportJson(results) : reportText(results, coloured));
   return results.some(({ state }) => state === 'failed') ? exit.failed : exit.good;
 }

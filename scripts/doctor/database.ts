@@ -1,6 +1,7 @@
 /** The database of the control plane, which is only read. */
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { ownCommand } from '#shared/own-command.ts';
+import { pathExists } from '#shared/path-exists.ts';
 import { isServer, quickDamageOf, schemaState, serverVersion, shownAddress } from '../../control/db/index.ts';
 import { existingSecrets, OperationError } from '../../control/operations/index.ts';
 import type { ControlConfig } from '../../control/settings/index.ts';
@@ -13,10 +14,10 @@ const largestChecked = 2 * 1_073_741_824;
 /** Why the file is not opened; null: it can be. */
 function unopened(file: string): Finding | null {
   if (file === ':memory:') return skipped('it is in memory');
-  if (!existsSync(file)) return skipped(`${file} does not exist yet: the first start makes it`);
+  if (!pathExists(file)) return skipped(`${file} does not exist yet: the first start makes it`);
   const { uid } = statSync(file);
   // SQLite would make them, and the owner could then not open them.
-  const isAnothers = uid !== process.getuid?.() && !existsSync(`${file}-shm`);
+  const isAnothers = uid !== process.getuid?.() && !pathExists(`${file}-shm`);
   return isAnothers
     ? skipped(`${file} belongs to user ${uid} and is not in use: run the doctor as that user`)
     : null;

@@ -1,9 +1,10 @@
 /** Clock and disk. */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { counted } from '#shared/counted.ts';
+import { pathExists } from '#shared/path-exists.ts';
 import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
 import type { Place } from './place.ts';
 import { foldersOf } from './settings.ts';
@@ -26,7 +27,7 @@ function clock({ kernelClock }: Place): Finding {
 }
 
 function space(place: Place): Finding {
-  const folders = foldersOf(place).filter(existsSync);
+  const folders = foldersOf(place).filter(pathExists);
   if (folders.length === 0) return skipped('there is no data folder yet');
   const findings = folders.map((folder) => {
     const { bavail, bsize, blocks, ffree, files } = statfsSync(folder);
@@ -45,7 +46,7 @@ function space(place: Place): Finding {
 
 /** Writes a file of its own, and removes it. */
 function sync(place: Place): Finding {
-  const folders = foldersOf(place).filter(existsSync);
+  const folders = foldersOf(place).filter(pathExists);
   if (folders.length === 0) return skipped('there is no data folder yet');
   return worst(folders.map(syncIn));
 }

@@ -1,6 +1,7 @@
 /** The machine that is checked, and the settings of its programs. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathExists } from '#shared/path-exists.ts';
 import type { ControlConfig } from '../../control/settings/index.ts';
 import type { EdgeSettings } from '../../edge/config.ts';
 import type { Dns } from '../../edge/trunks/dns.ts';
@@ -72,14 +73,14 @@ export function placeOf(
 function fileSettings(folder: string | null, program: Program): Readonly<Record<string, string>> {
   if (folder === null) return {};
   const file = join(folder, `${program}.env`);
-  return existsSync(file) ? readEnvironmentFile(readFileSync(file, 'utf8')) : {};
+  return pathExists(file) ? readEnvironmentFile(readFileSync(file, 'utf8')) : {};
 }
 
 /** Those whose files are in their data folders; both before a first start. */
 function programsOf(envOf: (program: Program) => NodeJS.ProcessEnv): Program[] {
   const here = (program: Program, files: readonly string[]) => {
     const folder = dataFolder(envOf(program));
-    return existsSync(folder) && readdirSync(folder).some((name) => files.includes(name));
+    return pathExists(folder) && readdirSync(folder).some((name) => files.includes(name));
   };
   const found: Program[] = [];
   if (here('edge', edgeFiles)) found.push('edge');
@@ -99,7 +100,7 @@ function read<Settings>(settings: (() => Settings) | null): Read<Settings> {
 
 /** Whether control is on this machine and has not been started: it then makes what the edge waits for. */
 export function awaitsFirstStart({ scope }: Pick<Place, 'scope'>, dataFolder: string): boolean {
-  return scope.has('control') && !existsSync(join(dataFolder, 'bootstrap.json'));
+  return scope.has('control') && !pathExists(join(dataFolder, 'bootstrap.json'));
 }
 
 /** The text of a file of /proc; null: this system has none. */

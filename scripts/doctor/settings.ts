@@ -1,5 +1,6 @@
 /** Settings and the folder of data. */
-import { existsSync, lstatSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
+import { pathExists } from '#shared/path-exists.ts';
 import { checkDataFolder, StartFailed } from '../supervisor/before-start.ts';
 import { type Check, type Finding, failed, ok, warning } from './check.ts';
 import type { Place, Read } from './place.ts';
@@ -21,7 +22,7 @@ export function foldersOf({ scope, edge, control }: Place): string[] {
 
 function dataFolderOf(place: Place): Finding {
   const folders = foldersOf(place);
-  const missing = folders.filter((folder) => !existsSync(folder));
+  const missing = folders.filter((folder) => !pathExists(folder));
   for (const folder of folders) {
     try {
       checkDataFolder(folder);
@@ -30,7 +31,7 @@ function dataFolderOf(place: Place): Finding {
       throw error;
     }
   }
-  const open = folders.filter((folder) => existsSync(folder) && (lstatSync(folder).mode & 0o077) !== 0);
+  const open = folders.filter((folder) => pathExists(folder) && (lstatSync(folder).mode & 0o077) !== 0);
   if (open.length > 0) {
     return warning(
       `other users can read ${open.join(', ')}`,

@@ -96,7 +96,7 @@ export const NoErrors = () => Type.Null({ description: 'Always null: the request
 
 /** Success body of the plain group. */
 export const Plain = <T extends TSchema>(data: T) =>
-  Type.Object({ data: described(data, 'What was asked for'), errors: NoErrors() });
+  Type.Object({ data: described(data, 'The result'), errors: NoErrors() });
 
 export const Success = <T extends TProperties>(
   more: T,

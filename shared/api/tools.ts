@@ -104,7 +104,7 @@ export type Tool = Static<typeof Tool>;
 const Done = <T extends Parameters<typeof Type.Object>[0]>(data: T) =>
   Type.Object({
     status: Type.Literal('success', { description: 'Always success' }),
-    data: Type.Object(data, { description: 'What was asked for' }),
+    data: Type.Object(data, { description: 'The result' }),
     errors: NoErrors(),
   });
 

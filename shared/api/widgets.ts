@@ -126,7 +126,7 @@ export type WidgetThread = Static<typeof WidgetThread>;
 const Success = <T extends TSchema>(data: T) =>
   Type.Object({
     status: Type.Literal(200, { description: 'Always 200' }),
-    data: described(data, 'What was asked for'),
+    data: described(data, 'The result'),
     errors: NoErrors(),
   });
 

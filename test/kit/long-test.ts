@@ -1,6 +1,6 @@
 /**
  * A test for `npm run test-long`: it repeats with other faults, more rounds or more time what a shorter test shows, or
- * measures. `npm test` skips it, so that it ends within 15 minutes on two cores (docs/setup.md).
+ * measures. `npm test` skips it.
  */
 import { test } from 'vitest';
 import { isLong } from './is-long.ts';

@@ -4,7 +4,7 @@ import { TrunklineError } from './errors.ts';
 type QueryValue = string | number | boolean | readonly string[] | undefined;
 
 /**
- * Segments that would lead to another operation: of a URL with `..` the part before it is taken away, whoever sends it,
+ * Segments that would lead to another operation: of a URL with `..` the part before it is taken away, no matter which program sends it,
  * and an id that is missing would make the DELETE of one the DELETE of all.
  */
 const otherPlaces = ['', '.', '..'];

@@ -5,32 +5,11 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '#shared/errors.ts';
-import type { App } from '../../http/index.ts';
+import { type App, pageHeaders } from '../../http/index.ts';
 import type { OpenApiDocument } from '../openapi-document.ts';
 import type { CompressedTexts } from './compressed.ts';
 import { root } from './contents.ts';
 import { DocsSite } from './site.ts';
-
-/** Nothing from elsewhere, no code in the page, and no page may frame it. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
-
-const pageHeaders = {
-  'content-security-policy': policy,
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-};
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -62,7 +41,7 @@ export function docsRoutes(app: App, document: () => OpenApiDocument, texts: Com
   const sendPage = async (request: FastifyRequest, reply: FastifyReply, url: string) => {
     const page = await site.page(url);
     if (page === null) throw ApiError.of('ROUTE_NOT_FOUND');
-    reply.headers(pageHeaders);
+    reply.headers(pageHeaders());
     return texts.send(request, reply, url, page, 'text/html; charset=utf-8');
   };
   const hidden = { config: { access: 'public' }, schema: { hide: true } } as const;

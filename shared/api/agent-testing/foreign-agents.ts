@@ -31,7 +31,7 @@ const settings = {
   name: Text(1, 200, 'Name of the agent'),
   format: OneOf(
     foreignFormats,
-    'openai: a chat completion with the whole conversation; form: the declared body for each message; stream: a bot behind a WebSocket; realtime: a model that hears and speaks; call: whoever answers a telephone',
+    'openai: a chat completion with the whole conversation; form: the declared body for each message; stream: a bot behind a WebSocket; realtime: a model that hears and speaks; call: an agent that answers a telephone',
   ),
   url: Given(
     Text(
