@@ -95,6 +95,7 @@ export function addGauges(
     trunkline_edge_media_worker_deaths_total: ({ workerDeaths }) => workerDeaths,
     trunkline_edge_media_worker_hangs_total: ({ workerHangs }) => workerHangs,
     trunkline_edge_media_legs_without_keys_total: ({ legsWithoutKeys }) => legsWithoutKeys,
+    trunkline_edge_rtp_packets_over_rate_total: ({ packetsBeyondRate }) => packetsBeyondRate,
     trunkline_edge_audio_frames_skipped_total: ({ skippedFrames }) => skippedFrames,
   };
   for (const [name, value] of Object.entries(gauges)) metrics.gauge(name, sum(value));

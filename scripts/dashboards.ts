@@ -233,9 +233,9 @@ const trunks: Dashboard = {
       },
     },
     {
-      title: 'Media that cannot be decrypted',
+      title: 'Media without key presses',
       unit: 'short',
-      about: 'Legs in an hour: one side hears nothing (docs/runbook.md).',
+      about: 'Legs in an hour whose peer has no telephone-event: menus do not hear its keys.',
       lines: { '{{edge}}': `increase(trunkline_edge_media_legs_without_keys_total${edge}[1h])` },
     },
     {

@@ -94,9 +94,14 @@ const media: Readonly<Record<string, EdgeMetric>> = {
     any,
   ),
   trunkline_edge_media_legs_without_keys_total: counter(
-    'Media legs that got packets which their SRTP keys do not open.',
+    'Media legs whose peer has no telephone-event: keys cannot be pressed on them.',
     [],
-    'it grows: [one-way audio](runbook.md#one-way-audio)',
+    'it grows, and callers say that menus ignore their keys',
+  ),
+  trunkline_edge_rtp_packets_over_rate_total: counter(
+    'Authentic RTP packets that were dropped because their peer sent too many.',
+    [],
+    'it grows: a peer floods its calls; they go on, and so do all others',
   ),
   trunkline_edge_audio_frames_skipped_total: counter(
     'Frames of 20 ms that were not sent in time.',

@@ -37,6 +37,7 @@ interface Exchanged {
 export class LegQuality {
   readonly #clock: Clock;
   readonly #sampled: ((sample: LegSample) => void) | null;
+  readonly #traffic: { packetsBeyondRate: number };
   /** Null before media was negotiated, and when nobody wants samples. */
   #sampling: Sampling | null = null;
   /** One per clock rate that the leg had; the last one is current. */
@@ -48,7 +49,7 @@ export class LegQuality {
   #signedAt: number | null = null;
   #rtcpPackets = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
-  #dropped: DroppedPackets = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
+  #dropped: DroppedPackets = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0, beyondRate: 0 };
   #roundTripMs: number | null = null;
   #peerLoss: number | null = null;
   #wasSilent = false;
@@ -64,10 +65,18 @@ export class LegQuality {
   /** Of the relayed stream; null when the last packets went through this process. */
   #relayedJitterMs: number | null = null;
 
-  /** @param sampled null: nobody wants samples */
-  constructor(clock: Clock, sampled: ((sample: LegSample) => void) | null = null) {
+  /**
+   * @param sampled null: nobody wants samples
+   * @param traffic of all legs
+   */
+  constructor(
+    clock: Clock,
+    sampled: ((sample: LegSample) => void) | null = null,
+    traffic = { packetsBeyondRate: 0 },
+  ) {
     this.#clock = clock;
     this.#sampled = sampled;
+    this.#traffic = traffic;
   }
 
   /** Media has been negotiated. */
@@ -150,6 +159,7 @@ export class LegQuality {
   takeStats(stats: PathStats, sent: number): 'unknown stream' | 'nothing new' {
     const unclaimed = stats.dropped.unclaimed - this.#dropped.unclaimed;
     this.#countElsewhere(stats);
+    this.#traffic.packetsBeyondRate += since(stats.dropped.beyondRate, this.#dropped.beyondRate);
     this.#dropped = stats.dropped;
     const { reports, reportsAboutUs: aboutUs, unheard, peerLoss, sentByPeer, arrivedOfThem } = stats;
     const loss = peerLoss ?? this.#peerLoss;
@@ -168,10 +178,8 @@ export class LegQuality {
     return unknown ? 'unknown stream' : 'nothing new';
   }
 
-  /** Counts restart with each path. */
   #countElsewhere({ dropped, lastElsewhere }: PathStats): void {
-    const before = this.#dropped.fromElsewhere;
-    const fresh = dropped.fromElsewhere < before ? dropped.fromElsewhere : dropped.fromElsewhere - before;
+    const fresh = since(dropped.fromElsewhere, this.#dropped.fromElsewhere);
     this.#fromElsewhere += fresh;
     if (this.#inaudibleForMs() <= suspiciousSilenceMs) return;
     this.#elsewhereInSilence += fresh;
@@ -253,4 +261,9 @@ export class LegQuality {
       jitterMs: this.#relayedJitterMs ?? this.#receptions.at(-1)?.jitterMs ?? null,
     };
   }
+}
+
+/** What a count has grown by; counts restart with each path. */
+function since(count: number, before: number): number {
+  return count < before ? count : count - before;
 }

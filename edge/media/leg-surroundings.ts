@@ -22,6 +22,8 @@ export interface LegSurroundings {
     packets: number;
     /** Legs whose peer had no telephone-event in its first SDP. */
     legsWithoutKeys: number;
+    /** Those that the worker dropped because their peer sent too many. */
+    packetsBeyondRate: number;
   };
   /** Called with every SRTP key of a call. */
   readonly keyKnown: (callId: string, key: string) => void;

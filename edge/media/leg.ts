@@ -75,7 +75,7 @@ export class Leg implements LocalLeg {
     this.worker = worker;
     this.#closed = closed;
     this.#paths = new LegPaths(shared.clock, shared.drainMs);
-    this.quality = new LegQuality(shared.clock, options.sampled);
+    this.quality = new LegQuality(shared.clock, options.sampled, shared.traffic);
     this.#exchange = new AudioExchange({
       playout: shared.playout,
       clock: shared.clock,

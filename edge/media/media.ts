@@ -84,6 +84,8 @@ interface MediaStats {
   readonly packetsHere: number;
   /** Legs since the start whose peer has no telephone-event: key presses cannot be sent on them. */
   readonly legsWithoutKeys: number;
+  /** RTP packets that were dropped since the start because their peer sent too many. */
+  readonly packetsBeyondRate: number;
   /** Frames of 20 ms lost to stalls of this process. */
   readonly skippedFrames: number;
 }
@@ -147,7 +149,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
     listenIp: options.listenIp,
     announcedIp,
     drainMs: options.drainMs ?? 300,
-    traffic: { packets: 0, legsWithoutKeys: 0 },
+    traffic: { packets: 0, legsWithoutKeys: 0, packetsBeyondRate: 0 },
     keyKnown: options.keyKnown ?? (() => {}),
     recordings: options.recordings ? { ...options.recordings, syncs: new DiskSync(clock) } : null,
   };
@@ -237,6 +239,7 @@ class MediasoupMedia implements RunningMedia {
       workerHangs: this.#pool.hangs,
       packetsHere: traffic.packets,
       legsWithoutKeys: traffic.legsWithoutKeys,
+      packetsBeyondRate: traffic.packetsBeyondRate,
       skippedFrames: playout.skipped,
     };
   }

@@ -257,6 +257,7 @@ export class SrtpPath {
       fromElsewhere: transport?.availableIncomingBitrate ?? 0,
       undecrypted: transport?.availableOutgoingBitrate ?? 0,
       unclaimed: transport?.rtpPacketLossReceived ?? 0,
+      beyondRate: transport?.maxIncomingBitrate ?? 0,
     };
     const rtcpPackets = transport?.rtpPacketLossSent ?? 0;
     const reports = transport?.rtxBytesReceived ?? 0;

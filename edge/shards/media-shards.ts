@@ -50,6 +50,7 @@ export interface ShardsStats {
   readonly workerHangs: number;
   readonly packetsHere: number;
   readonly legsWithoutKeys: number;
+  readonly packetsBeyondRate: number;
   readonly skippedFrames: number;
 }
 
@@ -117,6 +118,7 @@ export class MediaShards implements Media, Agents {
       workerHangs: sum(({ worker_hangs }) => worker_hangs),
       packetsHere: sum(({ packets_here }) => packets_here),
       legsWithoutKeys: sum(({ legs_without_keys }) => legs_without_keys),
+      packetsBeyondRate: sum(({ packets_beyond_rate }) => packets_beyond_rate),
       skippedFrames: sum(({ skipped_frames }) => skipped_frames),
     };
   }

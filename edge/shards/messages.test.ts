@@ -25,6 +25,7 @@ const state = {
   worker_hangs: 0,
   packets_here: 9,
   legs_without_keys: 0,
+  packets_beyond_rate: 0,
   skipped_frames: 0,
   counters: { requests: 2 },
   gauges: { inside: 1 },

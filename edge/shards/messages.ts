@@ -67,6 +67,7 @@ const state = objectOf({
   worker_hangs: count,
   packets_here: count,
   legs_without_keys: count,
+  packets_beyond_rate: count,
   skipped_frames: count,
   /** By Prometheus series; they only grow, or are 0. */
   counters: recordOf(number),

@@ -21,6 +21,7 @@ const state: ShardState = {
   worker_hangs: 0,
   packets_here: 0,
   legs_without_keys: 0,
+  packets_beyond_rate: 0,
   skipped_frames: 0,
   counters: {},
   gauges: {},

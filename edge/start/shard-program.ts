@@ -127,6 +127,7 @@ function stateOf(media: RunningMedia): Omit<ShardState, 'counters' | 'gauges'> {
     worker_hangs: workerHangs,
     packets_here: counts.packetsHere,
     legs_without_keys: counts.legsWithoutKeys,
+    packets_beyond_rate: counts.packetsBeyondRate,
     skipped_frames: counts.skippedFrames,
   };
 }

@@ -121,10 +121,10 @@ test.each([
   await untilHungUp(call);
   await system.api.endedCall(id);
   const { transcripts } = await system.api.detail(id);
-  expect(transcripts.filter(({ user }) => user === 'assistant').map(({ text }) => text)).toEqual([
-    'Will you come?',
-    'See you.',
-  ]);
+  const said = transcripts.filter(({ user }) => user === 'assistant').map(({ text }) => text);
+  // It asks again after a hello that came while it spoke.
+  expect(new Set(said.slice(0, -1))).toEqual(new Set(['Will you come?']));
+  expect(said.at(-1)).toBe('See you.');
 });
 
 test('the agent leaves a message after the beep, with the variables filled in', async () => {

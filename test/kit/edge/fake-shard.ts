@@ -69,6 +69,7 @@ if (port) {
     worker_hangs: 1,
     packets_here: 10,
     legs_without_keys: 0,
+    packets_beyond_rate: 0,
     skipped_frames: 2,
     counters: { requests: 1 },
     gauges: { inside: 1 },
