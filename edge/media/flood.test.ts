@@ -10,12 +10,11 @@ test('a peer that floods its call costs other calls nothing, and its own goes on
   const { peer: other } = await call(toneEndpoint(440));
   const payload = loud.toneFrames(500, 1)[0] ?? Buffer.alloc(160);
   const before = media().stats();
-  for (let sent = 0; sent < 30_000; sent++) {
-    loud.send(payload);
-    if (sent % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
+  // The worker answers the leg's questions meanwhile: without that the count would stay as it is.
+  while (media().stats().packetsBeyondRate === before.packetsBeyondRate) {
+    for (let sent = 0; sent < 500; sent++) loud.send(payload);
+    await new Promise((resolve) => setImmediate(resolve));
   }
-  // 1,000 at once, and 500 in each second of the flood and of the wait for the counts: never near 30,000.
-  await expect.poll(() => media().stats().packetsBeyondRate).toBeGreaterThan(before.packetsBeyondRate);
   expect(media().stats().workerHangs).toBe(before.workerHangs);
   const begun = other.packets;
   await other.heard(begun + 60);
