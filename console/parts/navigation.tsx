@@ -25,9 +25,11 @@ const ofCustomers: readonly NavGroup[] = [
     [
       ['pathways', 'pathway'],
       ['personas'],
+      ['agents', 'agent'],
       ['tests', 'test'],
       ['runs', 'run'],
       ['sets', 'set'],
+      ['matrices', 'matrix'],
       ['loads', 'load'],
       ['watches', 'watch'],
       ['quality', 'pathwayQuality'],

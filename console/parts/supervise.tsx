@@ -1,5 +1,5 @@
 /** Supervision of a live call: joined over the phone, changed and left where the call is shown, and in the phone. */
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import type { Answer } from '../api/client.ts';
 import { request } from '../api/client.ts';
 import { mayCall } from '../api/session.ts';
@@ -92,24 +92,33 @@ export function Modes({ name }: { name: string }) {
 
 /** A text for the model of the agent; after a take-over it goes with the call. */
 export function Whisper() {
+  const told = useSignal(false);
   const now = supervised.value;
   if (!now) return null;
   const isTaken = now.mode === 'take_over';
   return (
-    <Form
-      class="row"
-      label={words.tell}
-      submit={isTaken ? words.giveBackWith : words.send}
-      run={async (data) => {
-        const text = textOf(data, 'text');
-        if (isTaken) return change('listen', text);
-        await request('POST /v1/calls/{call_id}/whisper', { path: { call_id: now.callId }, body: { text } });
-      }}
-    >
-      <label class="row">
-        {isTaken ? words.note : words.tell}
-        <input name="text" required maxLength={1000} autocomplete="off" />
-      </label>
-    </Form>
+    <>
+      <Form
+        class="row"
+        label={words.tell}
+        submit={isTaken ? words.giveBackWith : words.send}
+        run={async (data) => {
+          const text = textOf(data, 'text');
+          told.value = false;
+          if (isTaken) return change('listen', text);
+          const path = { call_id: now.callId };
+          await request('POST /v1/calls/{call_id}/whisper', { path, body: { text } });
+          told.value = true;
+        }}
+      >
+        <label class="row">
+          {isTaken ? words.note : words.tell}
+          <input name="text" required maxLength={1000} autocomplete="off" />
+        </label>
+      </Form>
+      <span role="status" class="quiet">
+        {told.value && !isTaken && words.told}
+      </span>
+    </>
   );
 }

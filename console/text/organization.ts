@@ -98,6 +98,14 @@ export const organization = {
       allowedHint: 'Empty: all.',
       blocked: 'Prefixes that may not be called',
     },
+    prices: {
+      title: 'Prices of models',
+      currency: 'Currency, as in USD',
+      models: 'Models',
+      hint: 'One per line: its name, the price of a million input tokens, that of a million output tokens. Test runs then show their cost; empty: they do not.',
+      wrong: (line: number) => `Models: line ${line} is not a name and two prices.`,
+      wrongHelps: 'Write a line as in: gpt-4.1-mini 0.4 1.6',
+    },
     terms: {
       title: 'Names and words that callers say',
       label: 'Words',

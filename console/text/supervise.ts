@@ -17,6 +17,7 @@ export const supervise = {
   },
   tell: 'Tell the agent',
   send: 'Send',
+  told: 'The agent was told.',
   note: 'What was said, for the agent',
   giveBackWith: 'Give back with it',
 } as const;

@@ -60,8 +60,21 @@ export const watches = {
 export const loads = {
   title: 'Loads',
   empty: 'No load yet.',
-  emptyNext:
-    'A load runs scenarios as calls at once, level by level: npm run agent-test with --ramp, or POST /v1/agent-testing/loads.',
+  emptyNext: 'A load runs scenarios as calls at once, level by level, and names the knee.',
+  make: {
+    title: 'New load',
+    scenarios: 'Scenarios of one agent',
+    over: 'Over',
+    overs: { sip: 'calls', text: 'text: no times' },
+    number: 'Number to call; empty for agents of others',
+    from: 'Calls at once, first level',
+    to: 'Last level',
+    step: 'More each level',
+    runs: 'Calls of each level',
+    version: 'Version, empty: in production',
+    add: 'Start',
+    noScenario: 'Create a scenario first: a load runs one or several.',
+  },
   head: {
     status: 'State',
     load: 'Load',

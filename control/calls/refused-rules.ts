@@ -3,6 +3,7 @@ import type { RefusedEntry } from '#shared/api/refused.ts';
 import type { RefusedInvites } from '#shared/edge-protocol/refused.ts';
 import { refusals } from '#shared/refusals.ts';
 import type { RefusedInvitesRow } from '../db/index.ts';
+import { cursorAt, readCursor } from '../http/index.ts';
 
 export function refusedRow(refused: RefusedInvites, edgeId: string, id: string): RefusedInvitesRow {
   return {
@@ -64,12 +65,12 @@ export function refusedEntry(row: RefusedInvitesRow): RefusedEntry {
     user_agent: row.user_agent,
     call_id: row.sip_call_id,
     edge_id: row.edge_id,
-    cursor: `${row.last_at} ${row.id}`,
+    cursor: cursorAt(row.last_at, row.id),
   };
 }
 
 /** The end of the page before; null: the cursor is none. */
 export function cursorOf(text: string): Pick<RefusedInvitesRow, 'last_at' | 'id'> | null {
-  const [, last_at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f-]{36})$/.exec(text) ?? [];
-  return last_at === undefined || id === undefined ? null : { last_at, id };
+  const found = readCursor(text);
+  return found && { last_at: found.at, id: found.id };
 }

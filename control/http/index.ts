@@ -18,7 +18,17 @@ export {
   serverSentEvent,
 } from './open-streams.ts';
 export { pageHeaders } from './page-headers.ts';
-export { fitOne, fitPage, type Listed, nextAfter, type Omittable, readPage, totalHeader } from './pages.ts';
+export {
+  cursorAt,
+  fitOne,
+  fitPage,
+  type Listed,
+  nextAfter,
+  type Omittable,
+  readCursor,
+  readPage,
+  totalHeader,
+} from './pages.ts';
 export { readSpan, type TimeSpan } from './query.ts';
 export { type Limit, RateLimiter, type WindowState } from './rate-limit.ts';
 export { secretMask } from './secret-mask.ts';

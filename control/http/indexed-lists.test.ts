@@ -14,6 +14,7 @@ import { endedDelivery } from '../../test/kit/db/delivery.ts';
 import { planOf } from '../../test/kit/db/driver.ts';
 import { databaseQuiet, onSqlite } from '../../test/kit/db/test-database.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
+import { toJson } from '../db/index.ts';
 import type { AlertRow } from '../db/tables.ts';
 import { createReportStore } from '../report-writers.ts';
 
@@ -112,6 +113,27 @@ const alert: AlertRow = {
 await database.db.insertInto('alerts').values(alert).execute();
 const delivery = endedDelivery(test.orgId);
 await database.db.insertInto('webhook_deliveries').values(delivery).execute();
+await database.db
+  .insertInto('test_simulation_sets')
+  .values({
+    id: unknownId,
+    org_id: test.orgId,
+    pathway_id: pathway,
+    persona_id: null,
+    status: 'PASSED',
+    scenario_ids: toJson([unknownId]),
+    simulations_per_scenario: 1,
+    pass_threshold: 0.5,
+    version_number: null,
+    webhook_url: null,
+    created_at: call.started_at,
+    completed_at: call.started_at,
+    matrix_id: unknownId,
+    matrix_place: 0,
+    matrix_cell: toJson({}),
+    load_id: null,
+  })
+  .execute();
 const recording = recordingRow(test.orgId, call.id);
 await database.db.insertInto('recordings').values(recording).execute();
 const entry = await database.db
@@ -195,6 +217,7 @@ const lists: Readonly<Record<string, readonly string[]>> = {
   'GET /v1/integrations/{integration}/resources': ['offset=5'],
   'GET /v1/agent-testing/batches': ['offset=5'],
   'GET /v1/agent-testing/simulation-sets': ['offset=5'],
+  'GET /v1/agent-testing/matrices': [refused[0] ?? ''],
   'GET /v1/agent-testing/loads': ['offset=5'],
   'GET /v1/agent-testing/watches/{id}/calls': ['status=FAILED', 'version=1', 'offset=5'],
   'GET /v1/agent-testing/tornado': [`pathway_id=${pathway}`, 'offset=5'],

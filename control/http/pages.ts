@@ -44,6 +44,15 @@ export function nextAfter<T>(
   return last === undefined || items.length < limit ? null : cursorOf(last);
 }
 
+/** Cursor of a row in a list that is sorted by a time and an id. @param at ISO */
+export const cursorAt = (at: string, id: string) => `${at} ${id}`;
+
+/** null: it is no {@link cursorAt} */
+export function readCursor(text: string): { readonly at: string; readonly id: string } | null {
+  const [, at, id] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f-]{36})$/.exec(text) ?? [];
+  return at === undefined || id === undefined ? null : { at, id };
+}
+
 /** Share of each item in bytes, for this many items. */
 export function shareOf(items: number): number {
   return Math.floor(pageBytes / Math.max(1, items));

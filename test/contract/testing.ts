@@ -74,6 +74,7 @@ export const testing: readonly Endpoint[] = [
     [200],
     { 400: ['SIMULATION_LIMIT'], 404: ['SCENARIO_NOT_FOUND', 'VERSION_NOT_FOUND'] },
   ],
+  ['GET', '/v1/agent-testing/matrices', [200], { 400: ['INVALID_CURSOR'] }],
   ['GET', '/v1/agent-testing/matrices/{id}', [200], { 404: ['TEST_MATRIX_NOT_FOUND'] }],
   [
     'POST',
@@ -109,6 +110,7 @@ export const testing: readonly Endpoint[] = [
   ['GET', '/v1/agent-testing/noises', [200], {}],
   ['POST', '/v1/agent-testing/noises', [200], { 409: ['QUOTA_EXCEEDED'] }],
   ['GET', '/v1/agent-testing/noises/{id}', [200], { 404: ['TEST_NOISE_NOT_FOUND'] }],
+  ['GET', '/v1/agent-testing/noises/{id}/sound', [200], { 404: ['TEST_NOISE_NOT_FOUND'] }],
   ['DELETE', '/v1/agent-testing/noises/{id}', [200], { 404: ['TEST_NOISE_NOT_FOUND'] }],
   ['GET', '/v1/agent-testing/loads', [200], {}],
   ['GET', '/v1/agent-testing/loads/{id}', [200], { 404: ['TEST_LOAD_NOT_FOUND'] }],

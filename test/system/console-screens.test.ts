@@ -15,6 +15,7 @@ import {
 } from '../kit/programs/console-page.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
+import { namesAgent, startsLoad, startsMatrix } from './console-agents.ts';
 import { documentationSteps } from './console-docs.ts';
 import { pathwaySteps } from './console-pathways.ts';
 import { rejectsPort, startsPort } from './console-ports.ts';
@@ -134,8 +135,7 @@ describe('the screens about tests of agents', () => {
   });
 
   it('make a scenario from a template', async () => {
-    const theirs = { name: 'Their bot', url: 'https://bot.example.com/', format: 'openai', model: 'm' };
-    await control.api.ok('POST', '/v1/agent-testing/agents', theirs);
+    await namesAgent(page);
     await page.goto('/tests');
     await page.getByText('New scenario from a template').click();
     await page.locator('select[name=template]').selectOption({ label: 'Angry customer' });
@@ -147,6 +147,12 @@ describe('the screens about tests of agents', () => {
     await page.goto('/tests/00000000-0000-4000-8000-000000000009');
     await page.getByRole('alert').getByText('SCENARIO_NOT_FOUND').waitFor();
   });
+});
+
+describe('matrices and loads', () => {
+  it('are started with a noise of one’s own, and show what differs', () => startsMatrix(page));
+
+  it('run scenarios at once', () => startsLoad(page));
 });
 
 describe('the watches', () => {
@@ -314,6 +320,13 @@ describe('the screens of the organization', () => {
     await page.getByLabel('E-mail addresses').fill('noc@example.com');
     await page.getByRole('form', { name: 'Who gets alerts' }).getByRole('button').click();
     await page.getByText('Saved.').waitFor();
+    const prices = page.getByRole('form', { name: 'Prices of models' });
+    await prices.getByLabel('Models').fill('gpt-4.1-mini 0.4');
+    await prices.getByRole('button').click();
+    await page.getByRole('alert').getByText('line 1 is not a name and two prices').waitFor();
+    await prices.getByLabel('Models').fill('gpt-4.1-mini 0.4 1.6');
+    await prices.getByRole('button').click();
+    await page.getByRole('region', { name: 'Prices of models' }).getByText('Saved.').waitFor();
     await page.getByLabel('URL for events').fill('https://10.0.0.1/hook');
     await page.getByRole('form', { name: 'Webhooks' }).getByRole('button').click();
     await page.getByRole('alert').getByText('TARGET_NOT_ALLOWED').waitFor();

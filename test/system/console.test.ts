@@ -6,6 +6,7 @@ import type { TraceMessage, TranscriptEntry } from '#shared/edge-protocol/calls.
 import type { QualitySample } from '#shared/edge-protocol/measured.ts';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { ensureConsole } from '../../scripts/setup/console.ts';
+import { takeCommand } from '../kit/control/console-connect.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import { sealedFor, sendRecordingTo } from '../kit/control/recording-of-edge.ts';
 import { AdminProgram } from '../kit/programs/admin-program.ts';
@@ -317,8 +318,14 @@ describe('the console', () => {
     await row.getByText('Caller: Is anybody there?').waitFor();
     expect(await brokenRules()).toEqual([]);
     await fitsPhone();
-    await edge.close();
     await page.setViewportSize({ width: 1280, height: 800 });
+    await row.getByRole('button', { name: 'Transfer' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'To' }).fill('+14155550199');
+    await dialog.getByRole('button', { name: 'Transfer', exact: true }).click();
+    expect(await takeCommand(edge, 'call.transfer')).toMatchObject({ call_id: id, target: '+14155550199' });
+    await dialog.waitFor({ state: 'detached' });
+    await edge.close();
     await row.getByRole('button', { name: 'Hang up' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Hang up' }).click();
     await page.getByRole('alert').getByText('SERVICE_UNAVAILABLE').waitFor();
@@ -332,11 +339,12 @@ describe('the console', () => {
   it('shows where calls of a trunk go, and says why they cannot go back yet', async () => {
     await signIn('/trunks');
     await page.getByRole('link', { name: trunkNumber }).click();
-    const moved = page.getByRole('row', { name: 'two.trunk.example.com:5061 next call goes here' });
+    const moved = page.getByRole('row', { name: 'two.trunk.example.com:5061 secondary next call goes here' });
     await moved.getByText('healthy').waitFor();
     await page.getByText('Calls go to the secondary endpoint.').waitFor();
     await page.getByText('10 days left').waitFor();
     expect(await brokenRules()).toEqual([]);
+    expect(await consolePage.tablesOutOfSight(page)).toEqual([]);
     await fitsPhone();
     await page.getByRole('button', { name: 'Return to the primary now' }).click();
     await page.getByRole('alert').getByText('SERVICE_UNAVAILABLE').waitFor();

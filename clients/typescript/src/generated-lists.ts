@@ -22,6 +22,7 @@ export const lists: Readonly<Record<keyof ListItems, ListShape>> = {
   'GET /v1/agent-testing/runs': { by: 'offset', items: ['data', 'runs'], most: 100 },
   'GET /v1/agent-testing/batches': { by: 'offset', items: ['data', 'batches'], most: 100 },
   'GET /v1/agent-testing/simulation-sets': { by: 'offset', items: ['data', 'simulation_sets'], most: 100 },
+  'GET /v1/agent-testing/matrices': { by: 'before', items: ['data', 'matrices'], most: 50 },
   'GET /v1/agent-testing/loads': { by: 'offset', items: ['data', 'loads'], most: 100 },
   'GET /v1/agent-testing/tornado': { by: 'offset', items: ['data', 'sessions'], most: 100 },
   'GET /v1/sip/numbers': { by: 'offset', items: ['data', 'numbers'], most: 1000 },

@@ -423,6 +423,13 @@ export interface Operations {
     body: { /** The scenario */ readonly scenario_id: string; /** Versions to test; 0 is the live graph; default: that in production */ readonly versions?: readonly (number)[]; /** Voices of the caller; only with transport sip; default: the scenario's */ readonly voices?: readonly (string)[]; /** Weathers by name; only with transport sip; default: the scenario's */ readonly weathers?: readonly ({ /** Name that the cells show */ readonly name: string; /** Noise, loss and more; `{}` is calm */ readonly weather: { /** Sound behind the caller */ readonly noise?: { /** given: the sound that noise_id names */ readonly kind: "white" | "pink" | "babble" | "street" | "given"; /** Of POST /v1/agent-testing/noises; with kind given alone */ readonly noise_id?: string; /** How far the noise is below the caller's speech */ readonly snr_db: number }; /** Changes the caller's level */ readonly level_db?: number; /** The agent's own sound, which comes back from the caller's telephone */ readonly echo?: { /** Delay of the echo, ms */ readonly delay_ms: number; /** Level of the echo against the agent's sound, dB */ readonly level_db: number }; /** Only 300 to 3,400 Hz of the sound, as an old line carries it */ readonly telephone_band?: boolean; /** Share of the caller's packets that get lost */ readonly loss_percent?: number; /** Packets that get lost together, on average; default: 1 */ readonly loss_burst?: number; /** Packets are delayed by up to so much more */ readonly jitter_ms?: number; /** Share of packets that later ones overtake */ readonly reorder_percent?: number; /** How much slower the caller's clock is, parts per million */ readonly drift_ppm?: number; /** The only codec that the caller offers */ readonly codec?: "PCMU" | "PCMA" | "G.729" | "Opus" | "G.722" } })[]; /** Runs of each cell; default: 10 */ readonly repeats?: number; /** Seed of the first run of each cell; default: random */ readonly seed?: number; /** sip: over calls; default: text */ readonly transport?: "text" | "sip"; /** Number that is called; required with transport sip */ readonly phone_number?: string };
     answer: { /** Id of the matrix */ readonly matrix_id: string; /** Always PENDING */ readonly status: "PENDING"; /** Number of cells */ readonly total_cells: number; /** Runs of each cell */ readonly repeats: number; /** When it was created */ readonly created_at: string; /** The same as beside it */ readonly data: { /** Id of the matrix */ readonly matrix_id: string; /** Always PENDING */ readonly status: "PENDING"; /** Number of cells */ readonly total_cells: number; /** Runs of each cell */ readonly repeats: number; /** When it was created */ readonly created_at: string }; /** Always null: the request succeeded */ readonly errors: null };
   };
+  /** Matrices, newest first, without their figures */
+  'GET /v1/agent-testing/matrices': {
+    path: Readonly<Record<string, never>>;
+    query: { /** Most entries of a page; default: 20 */ readonly limit?: number; /** next of the previous page */ readonly before?: string };
+    body: undefined;
+    answer: { /** Newest first */ readonly matrices: readonly ({ /** Id of the matrix */ readonly id: string; /** Id of the scenario */ readonly scenario_id: string; /** Where it is, or how it ended */ readonly status: "PENDING" | "RUNNING" | "PASSED" | "FAILED" | "ERROR" | "CANCELLED"; /** Number of its cells, without deleted ones */ readonly total_cells: number; /** Runs of each cell */ readonly repeats: number; /** When it was created */ readonly created_at: string })[]; /** before of the next page; null: this one is the last */ readonly next: string | null; /** The same as beside it */ readonly data: { /** Newest first */ readonly matrices: readonly ({ /** Id of the matrix */ readonly id: string; /** Id of the scenario */ readonly scenario_id: string; /** Where it is, or how it ended */ readonly status: "PENDING" | "RUNNING" | "PASSED" | "FAILED" | "ERROR" | "CANCELLED"; /** Number of its cells, without deleted ones */ readonly total_cells: number; /** Runs of each cell */ readonly repeats: number; /** When it was created */ readonly created_at: string })[]; /** before of the next page; null: this one is the last */ readonly next: string | null }; /** Always null: the request succeeded */ readonly errors: null };
+  };
   /** One matrix as a table, with what breaks first */
   'GET /v1/agent-testing/matrices/{id}': {
     path: { /** Id of the matrix */ readonly id: string };
@@ -1627,6 +1634,13 @@ export interface Operations {
     body: undefined;
     answer: { /** Always true */ readonly deleted: true; /** The same as beside it */ readonly data: { /** Always true */ readonly deleted: true }; /** Always null: the request succeeded */ readonly errors: null };
   };
+  /** The sound of a noise as a WAV file, as runs have it */
+  'GET /v1/agent-testing/noises/{id}/sound': {
+    path: { /** Id of a noise */ readonly id: string };
+    query: Readonly<Record<string, never>>;
+    body: undefined;
+    answer: Response;
+  };
   /** The letter of authorization, with a form to sign it */
   'GET /v1/sip/port/sign/{token}': {
     path: { /** Of the mailed link */ readonly token: string };
@@ -1688,6 +1702,7 @@ export interface ListItems {
   'GET /v1/agent-testing/runs': Operations['GET /v1/agent-testing/runs']['answer']['data']['runs'][number];
   'GET /v1/agent-testing/batches': Operations['GET /v1/agent-testing/batches']['answer']['data']['batches'][number];
   'GET /v1/agent-testing/simulation-sets': Operations['GET /v1/agent-testing/simulation-sets']['answer']['data']['simulation_sets'][number];
+  'GET /v1/agent-testing/matrices': Operations['GET /v1/agent-testing/matrices']['answer']['data']['matrices'][number];
   'GET /v1/agent-testing/loads': Operations['GET /v1/agent-testing/loads']['answer']['data']['loads'][number];
   'GET /v1/agent-testing/tornado': Operations['GET /v1/agent-testing/tornado']['answer']['data']['sessions'][number];
   'GET /v1/sip/numbers': Operations['GET /v1/sip/numbers']['answer']['data']['numbers'][number];

@@ -1,19 +1,27 @@
-/** Loads: scenarios that were run as calls at once. */
+/** Loads: scenarios that were run as calls at once, and a form for another one. */
+import { useSignal } from '@preact/signals';
 import { type Answer, request } from '../../api/client.ts';
+import { mayChange } from '../../api/session.ts';
 import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
-import { address, pathTo } from '../../router.ts';
+import { address, navigate, pathTo } from '../../router.ts';
 import { loads as words } from '../../text/watches.ts';
+import { loadBody } from './body.ts';
 
 type Row = Answer<'GET /v1/agent-testing/loads'>['loads'][number];
 
 /** Rows of a page. */
 const pageRows = 50;
-const { head } = words;
+/** Scenarios to choose from. */
+const offered = 200;
+/** Of one load. */
+const mostScenarios = 10;
+const { head, make } = words;
 
 const tones: Readonly<Record<Row['status'], Tone>> = {
   RUNNING: 'live',
@@ -40,11 +48,17 @@ const columns: readonly Column<Row>[] = [
   { head: head.ended, cell: (row) => <Time at={row.completed_at} />, from: 'medium' },
 ];
 
+async function read(signal: AbortSignal) {
+  const [list, { scenarios }] = await Promise.all([
+    request('GET /v1/agent-testing/loads', { query: { limit: pageRows, offset: offsetOf() }, signal }),
+    request('GET /v1/agent-testing/scenarios', { query: { limit: offered }, signal }),
+  ]);
+  return { ...list, scenarios: scenarios.filter((one) => one.scenario_type !== 'HISTORICAL') };
+}
+
 export function Loads() {
   useTitle(words.title);
-  const loaded = useLoaded(address.value, (signal) =>
-    request('GET /v1/agent-testing/loads', { query: { limit: pageRows, offset: offsetOf() }, signal }),
-  );
+  const loaded = useLoaded(address.value, read);
   const { data } = loaded;
   useReread(data?.loads.some(({ status }) => status === 'RUNNING') ?? false, loaded.reload);
   return (
@@ -57,6 +71,77 @@ export function Loads() {
           <PageLinks rows={pageRows} total={data.total_count} />
         </>
       )}
+      {data && mayChange.value && <NewLoad scenarios={data.scenarios} />}
     </Screen>
+  );
+}
+
+function NewLoad({ scenarios }: Pick<Awaited<ReturnType<typeof read>>, 'scenarios'>) {
+  const overCall = useSignal(true);
+  if (scenarios.length === 0) return <p class="quiet">{make.noScenario}</p>;
+  const start = async (data: FormData) => {
+    const field = (name: string) => textOf(data, name);
+    const { load_id } = await request('POST /v1/agent-testing/loads', {
+      body: loadBody({
+        scenarios: data.getAll('scenarios').map(String).slice(0, mostScenarios),
+        transport: field('transport'),
+        number: field('number'),
+        from: field('from'),
+        to: field('to'),
+        step: field('step'),
+        runs: field('runs'),
+        version: field('version'),
+      }),
+    });
+    navigate(pathTo('load', load_id));
+  };
+  const count = (name: 'from' | 'to' | 'step' | 'runs', usual: number, most: number) => (
+    <label>
+      {make[name]}
+      <input name={name} type="number" min="1" max={most} defaultValue={usual} required />
+    </label>
+  );
+  return (
+    <section class="card" aria-labelledby="new-load">
+      <h2 id="new-load">{make.title}</h2>
+      <Form submit={make.add} run={start} label={make.title}>
+        <label class="grows">
+          {make.scenarios}
+          <select name="scenarios" multiple size={Math.min(5, Math.max(2, scenarios.length))} required>
+            {scenarios.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          {make.over}
+          <select
+            name="transport"
+            onChange={({ currentTarget: { value } }) => {
+              overCall.value = value === 'sip';
+            }}
+          >
+            <option value="sip">{make.overs.sip}</option>
+            <option value="text">{make.overs.text}</option>
+          </select>
+        </label>
+        {overCall.value && (
+          <label>
+            {make.number}
+            <input name="number" type="tel" placeholder="+14155550100" />
+          </label>
+        )}
+        {count('from', 2, 500)}
+        {count('to', 6, 500)}
+        {count('step', 2, 500)}
+        {count('runs', 20, 1000)}
+        <label>
+          {make.version}
+          <input name="version" type="number" min="0" />
+        </label>
+      </Form>
+    </section>
   );
 }

@@ -10,6 +10,7 @@ import { Facts, LoadState, Screen } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { organization } from '../../text/organization.ts';
+import { priceLines, pricesOf } from './prices.ts';
 
 type Settings = Answer<'GET /v1/org/settings'>['data'];
 type Change = Parameters<typeof request<'PATCH /v1/org/settings'>>[1]['body'];
@@ -40,6 +41,7 @@ export function OrganizationSettings() {
               <Alerts settings={data} save={save} />
               <Webhooks settings={data} save={save} />
               <Limits settings={data} save={save} />
+              <Prices settings={data} save={save} />
               <Terms settings={data} save={save} />
             </>
           )}
@@ -197,6 +199,31 @@ function Limits({ settings: { call_limits: limits }, save }: PartProps) {
         hint={words.limits.allowedHint}
       />
       <Lines name="blocked" label={words.limits.blocked} lines={limits?.blocked_prefixes ?? []} />
+    </Part>
+  );
+}
+
+function Prices({ settings: { model_prices: prices }, save }: PartProps) {
+  const run = (form: FormData) =>
+    save({ model_prices: pricesOf(textOf(form, 'currency'), linesOf(form, 'models')) });
+  return (
+    <Part id="prices" title={words.prices.title} run={run}>
+      <label>
+        {words.prices.currency}
+        <input
+          name="currency"
+          required
+          pattern="[A-Z]{3}"
+          maxLength={3}
+          defaultValue={prices?.currency ?? 'USD'}
+        />
+      </label>
+      <Lines
+        name="models"
+        label={words.prices.models}
+        lines={prices ? priceLines(prices).split('\n') : []}
+        hint={words.prices.hint}
+      />
     </Part>
   );
 }

@@ -22,14 +22,28 @@ const columns: readonly Column<Endpoint>[] = [
     head: head.endpoint,
     cell: (row) => (
       <>
-        {row.host}:{row.port} {row.active && <Badge tone="live">{words.endpoints.active}</Badge>}
+        {row.host}:{row.port}
+        <br />
+        <span class="quiet">{roles[row.priority] ?? row.priority}</span>{' '}
+        {row.active && <Badge tone="live">{words.endpoints.active}</Badge>}
       </>
     ),
   },
-  { head: head.role, cell: (row) => roles[row.priority] ?? row.priority, from: 'medium' },
-  { head: head.health, cell: (row) => <Health status={row.status} /> },
+  {
+    head: head.health,
+    cell: (row) => (
+      <>
+        <Health status={row.status} />
+        {row.consecutive_failures > 0 && (
+          <>
+            <br />
+            <span class="quiet">{words.endpoints.failures(row.consecutive_failures)}</span>
+          </>
+        )}
+      </>
+    ),
+  },
   { head: head.time, cell: (row) => figure(row.response_time_ms, 0, 'ms'), numeric: true, from: 'medium' },
-  { head: head.failures, cell: (row) => row.consecutive_failures, numeric: true, from: 'wide' },
   { head: head.checked, cell: (row) => <Time at={row.checked_at} />, from: 'medium' },
   {
     head: head.certificate,
@@ -49,7 +63,7 @@ const columns: readonly Column<Endpoint>[] = [
     from: 'wide',
     grows: true,
   },
-  { head: head.edge, cell: (row) => <code>{row.edge_id ?? '–'}</code>, from: 'wide' },
+  { head: head.edge, cell: (row) => <code>{row.edge_id ?? '–'}</code>, from: 'wide', grows: true },
 ];
 
 async function read(number: string, signal: AbortSignal) {

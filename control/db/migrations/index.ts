@@ -71,6 +71,7 @@ import { up as testLoads } from './0085-test-loads.ts';
 import { up as testWatches } from './0086-test-watches.ts';
 import { up as storedEnds } from './0087-stored-ends.ts';
 import { up as givenNoises } from './0087b-given-noises.ts';
+import { up as matrixList } from './0090-matrix-list.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -144,4 +145,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0086-test-watches': { up: testWatches },
   '0087-stored-ends': { up: storedEnds },
   '0087b-given-noises': { up: givenNoises },
+  '0090-matrix-list': { up: matrixList },
 };

@@ -8,8 +8,8 @@ import { type App, orgOf } from '../../http/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import { recordTestingChange } from '../common/audit.ts';
 import type { TestingDeps } from '../common/deps.ts';
-import { soundOf } from './sound.ts';
-import { insertNoise, listNoises, requireNoise } from './store.ts';
+import { soundOf, wavOf } from './sound.ts';
+import { insertNoise, listNoises, requireAudio, requireNoise } from './store.ts';
 
 const base = '/v1/agent-testing/noises';
 
@@ -31,6 +31,21 @@ export function noiseRoutes(app: App, services: TestingDeps): void {
     config: { access: 'read', errors: ['TEST_NOISE_NOT_FOUND'] },
     schema: { summary: 'One noise, without its sound', params: NoisePath, response: { 200: NoiseAnswer } },
     handler: async (request) => testing(await requireNoise(db, orgOf(request), request.params.id)),
+  });
+
+  app.route({
+    method: 'GET',
+    url: `${base}/:id/sound`,
+    config: { access: 'read', errors: ['TEST_NOISE_NOT_FOUND'] },
+    schema: {
+      summary: 'The sound of a noise as a WAV file, as runs have it',
+      params: NoisePath,
+      produces: ['audio/wav'],
+    },
+    handler: async (request, reply) => {
+      const wav = wavOf(await requireAudio(db, orgOf(request), request.params.id));
+      return reply.type('audio/wav').send(wav);
+    },
   });
 
   app.route({

@@ -3,7 +3,7 @@ import { g711 } from '#shared/g711.ts';
 import { dbovOf, squaresOf } from '#shared/level.ts';
 import { resample } from '#shared/models/resample.ts';
 import { SpeechError } from '#shared/models/speech.ts';
-import { readWav } from '#shared/models/wav.ts';
+import { readWav, writeWav } from '#shared/models/wav.ts';
 
 const rate = 8000;
 /** Of files, Hz; other rates would need a filter each. */
@@ -39,4 +39,11 @@ export async function soundOf(wav: string): Promise<NoiseSound> {
   const { fromLinear } = g711.PCMU;
   const audio = Buffer.from(Uint8Array.from(narrow, (sample) => fromLinear[sample & 0xffff] ?? 0));
   return { ok: true, audio: audio.toString('base64'), seconds: Math.round(seconds * 10) / 10 };
+}
+
+/** @param audio as {@link soundOf} returns it @returns a WAV file */
+export function wavOf(audio: string): Buffer {
+  const { toLinear } = g711.PCMU;
+  const samples = Int16Array.from(Buffer.from(audio, 'base64'), (octet) => toLinear[octet] ?? 0);
+  return Buffer.from(writeWav({ samples, sampleRate: rate }));
 }

@@ -41,15 +41,27 @@ export async function noiseOf(
 ): Promise<string | null> {
   const id = weather?.noise?.noise_id;
   if (id === undefined) return null;
+  const audio = await findAudio(db, orgId, id);
+  if (audio === null)
+    throw ApiError.of('TEST_NOISE_NOT_FOUND', undefined, `The weather has a noise that is not there: ${id}.`);
+  return audio;
+}
+
+/** As it is kept. @throws ApiError TEST_NOISE_NOT_FOUND */
+export async function requireAudio(db: Db, orgId: string, id: string): Promise<string> {
+  const audio = await findAudio(db, orgId, id);
+  if (audio === null) throw ApiError.of('TEST_NOISE_NOT_FOUND');
+  return audio;
+}
+
+async function findAudio(db: Db, orgId: string, id: string): Promise<string | null> {
   const found = await db
     .selectFrom('test_noises')
     .select('audio')
     .where('id', '=', id)
     .where('org_id', '=', orgId)
     .executeTakeFirst();
-  if (!found)
-    throw ApiError.of('TEST_NOISE_NOT_FOUND', undefined, `The weather has a noise that is not there: ${id}.`);
-  return found.audio;
+  return found?.audio ?? null;
 }
 
 /** Why the noise of a weather that is asked for cannot be used; null: it can, or there is none. */

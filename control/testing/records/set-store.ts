@@ -34,6 +34,48 @@ export function setsOfMatrix(db: Db, orgId: string, matrixId: string): Promise<T
     .execute();
 }
 
+/** A matrix without its figures, from the sets of its cells. */
+export interface MatrixLine {
+  readonly id: string;
+  readonly created_at: string;
+  readonly sets: readonly Pick<
+    TestSimulationSetRow,
+    'scenario_ids' | 'simulations_per_scenario' | 'status'
+  >[];
+}
+
+/** One page of matrices, newest first. @param after the last one of the page before */
+export async function listMatrices(
+  db: Db,
+  orgId: string,
+  after: { readonly at: string; readonly id: string } | null,
+  limit: number,
+): Promise<MatrixLine[]> {
+  const cells = db.selectFrom('test_simulation_sets').where('org_id', '=', orgId);
+  let page = cells
+    .select(['matrix_id', 'created_at'])
+    .where('matrix_id', 'is not', null)
+    // All cells of a matrix are of one time.
+    .groupBy(['created_at', 'matrix_id']);
+  if (after)
+    page = page
+      .where('created_at', '<=', after.at)
+      .where((eb) => eb.or([eb('created_at', '<', after.at), eb('matrix_id', '<', after.id)]));
+  const found = await page.orderBy('created_at', 'desc').orderBy('matrix_id', 'desc').limit(limit).execute();
+  const lines = found.flatMap(({ created_at, matrix_id: id }) => (id === null ? [] : [{ created_at, id }]));
+  if (lines.length === 0) return [];
+  const sets = await cells
+    .select(['matrix_id', 'scenario_ids', 'simulations_per_scenario', 'status'])
+    .where(
+      'matrix_id',
+      'in',
+      lines.map(({ id }) => id),
+    )
+    .execute();
+  const byMatrix = Map.groupBy(sets, ({ matrix_id }) => matrix_id);
+  return lines.map((line) => ({ ...line, sets: byMatrix.get(line.id) ?? [] }));
+}
+
 /** One page, newest first, and the total. */
 export function listSets(
   db: Db,

@@ -6,6 +6,7 @@ import {
   Integer,
   Iso,
   List,
+  NextPage,
   Nullable,
   OneOf,
   PathId,
@@ -109,3 +110,22 @@ export const MatrixAnswer = Testing({
   created_at: Iso('When it was created'),
 });
 export const MatrixPath = PathId('id', 'Id of the matrix');
+
+export const MatrixQuery = Type.Object({
+  limit: Optional(Integer(1, 50, 'Most entries of a page; default: 20')),
+  before: Optional(Text(1, 80, 'next of the previous page')),
+});
+export const MatrixList = Testing({
+  matrices: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'Id of the matrix' }),
+      scenario_id: Type.String({ description: 'Id of the scenario' }),
+      status: OneOf(groupStatuses, 'Where it is, or how it ended'),
+      total_cells: Type.Integer({ description: 'Number of its cells, without deleted ones' }),
+      repeats: Type.Integer({ description: 'Runs of each cell' }),
+      created_at: Iso('When it was created'),
+    }),
+    { description: 'Newest first' },
+  ),
+  next: NextPage(),
+});

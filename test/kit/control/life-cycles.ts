@@ -63,7 +63,7 @@ export const created: Readonly<Record<string, Ways>> = {
     change: never,
   },
   'POST /v1/agent-testing/matrices': {
-    list: 'GET /v1/agent-testing/simulation-sets',
+    list: 'GET /v1/agent-testing/matrices',
     read: 'GET /v1/agent-testing/matrices/{id}',
     change: never,
     delete: 'DELETE /v1/agent-testing/simulation-sets/{id}',

@@ -67,6 +67,17 @@ export async function fitsPhone(page: Page): Promise<void> {
   );
 }
 
+/** Run in the page: names of tables that are wider than the room that they have. */
+const wideTables = `[...document.querySelectorAll('main .table')]
+  .filter((table) => table.scrollWidth > table.clientWidth)
+  .map((table) => table.getAttribute('aria-label') + ': ' + table.scrollWidth + ' of ' + table.clientWidth)`;
+
+/** @returns tables of which a part is out of sight on a usual screen */
+export async function tablesOutOfSight(page: Page): Promise<string[]> {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  return page.evaluate<string[]>(wideTables);
+}
+
 /** What every screen must hold to. */
 export async function isAccessible(page: Page): Promise<void> {
   expect(await brokenRules(page)).toEqual([]);

@@ -1,5 +1,6 @@
+import type { Static } from 'typebox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MatrixAnswer, MatrixStarted } from '#shared/api/agent-testing/matrices.ts';
+import { MatrixAnswer, MatrixList, MatrixStarted } from '#shared/api/agent-testing/matrices.ts';
 import { faultyGraph, missingEdge, soundBooking } from '../../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../../test/kit/control/harness.ts';
 import { TestingClient } from '../../../../test/kit/control/test-runs.ts';
@@ -58,11 +59,40 @@ describe('a matrix', () => {
     expect(await Promise.all(seeds)).toEqual(Array(2).fill([{ seed: 5 }, { seed: 6 }, { seed: 7 }]));
     const other = new TestingClient(test, test.foreignKey);
     expect((await other.call('GET', `/matrices/${matrix.id}`)).codes).toEqual(['TEST_MATRIX_NOT_FOUND']);
+    const line = { id: matrix.id, scenario_id, status: 'FAILED', total_cells: 2, repeats: 3 };
+    expect((await client.call('GET', '/matrices')).read(MatrixList)).toMatchObject({
+      matrices: [line],
+      next: null,
+    });
+    expect((await other.call('GET', '/matrices')).read(MatrixList).matrices).toEqual([]);
     for (const { simulation_set_id } of matrix.cells) {
       expect((await client.call('GET', `/matrices/${matrix.id}`)).status).toBe(200);
       expect((await client.call('DELETE', `/simulation-sets/${simulation_set_id}`)).status).toBe(200);
     }
     expect((await client.call('GET', `/matrices/${matrix.id}`)).codes).toEqual(['TEST_MATRIX_NOT_FOUND']);
+  });
+
+  it('is listed behind newer ones, page by page', async () => {
+    const scenario_id = await client.scenario({ pathway_id: pathway, ...missingEdge });
+    const made: string[] = [];
+    for (let count = 0; count < 3; count++) {
+      // Two of them at one time.
+      if (count > 0) test.clock.advance(count - 1);
+      made.push((await start({ scenario_id, versions: [0, 1], repeats: 1 })).read(MatrixStarted).matrix_id);
+    }
+    const seen: string[] = [];
+    let before: string | null = '';
+    while (before !== null) {
+      const query = new URLSearchParams({ limit: '1', ...(before && { before }) });
+      const page: Static<typeof MatrixList> = (await client.call('GET', `/matrices?${query}`)).read(
+        MatrixList,
+      );
+      seen.push(...page.matrices.map(({ id }) => id));
+      before = page.next;
+    }
+    expect(seen.toSorted()).toEqual(made.toSorted());
+    expect(seen[0]).toBe(made[2]);
+    expect((await client.call('GET', '/matrices?before=nothing')).codes).toEqual(['INVALID_CURSOR']);
   });
 
   it('is refused when it is too large, and with what a text has not', async () => {

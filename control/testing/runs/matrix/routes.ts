@@ -2,7 +2,9 @@
 import {
   type Cell,
   MatrixAnswer,
+  MatrixList,
   MatrixPath,
+  MatrixQuery,
   MatrixStart,
   MatrixStarted,
 } from '#shared/api/agent-testing/matrices.ts';
@@ -10,13 +12,14 @@ import { testing } from '#shared/api/agent-testing/wrapping.ts';
 import { ApiError } from '#shared/errors.ts';
 import { actorOf } from '../../../audit/index.ts';
 import { type Db, fromJson } from '../../../db/index.ts';
-import { type App, orgOf } from '../../../http/index.ts';
+import { type App, cursorAt, nextAfter, orgOf, readCursor } from '../../../http/index.ts';
 import type { TestingDeps } from '../../common/deps.ts';
-import { setsOfMatrix, setView } from '../../records/set-store.ts';
+import { listMatrices, type MatrixLine, setsOfMatrix, setView } from '../../records/set-store.ts';
 import { differenceOf, firstBreak, type MeasuredCell, matrixStatus } from './rules.ts';
 import { startMatrix } from './start.ts';
 
 const base = '/v1/agent-testing/matrices';
+const defaultPage = 20;
 
 export function matrixRoutes(app: App, services: TestingDeps): void {
   app.route({
@@ -45,6 +48,25 @@ export function matrixRoutes(app: App, services: TestingDeps): void {
 
   app.route({
     method: 'GET',
+    url: base,
+    config: { access: 'read', errors: ['INVALID_CURSOR'] },
+    schema: {
+      summary: 'Matrices, newest first, without their figures',
+      querystring: MatrixQuery,
+      response: { 200: MatrixList },
+    },
+    handler: async (request) => {
+      const { before, limit = defaultPage } = request.query;
+      const after = before === undefined ? null : readCursor(before);
+      if (before !== undefined && after === null) throw ApiError.of('INVALID_CURSOR', { path: '?before' });
+      const page = await listMatrices(services.database.db, orgOf(request), after, limit);
+      const next = nextAfter(page, limit, ({ created_at, id }) => cursorAt(created_at, id));
+      return testing({ matrices: page.flatMap(matrixLine), next });
+    },
+  });
+
+  app.route({
+    method: 'GET',
     url: `${base}/:id`,
     config: { access: 'read', errors: ['TEST_MATRIX_NOT_FOUND'] },
     schema: {
@@ -55,6 +77,16 @@ export function matrixRoutes(app: App, services: TestingDeps): void {
     handler: async (request) =>
       testing(await matrixView(services.database.db, orgOf(request), request.params.id)),
   });
+}
+
+/** Nothing for one that was deleted meanwhile. */
+function matrixLine({ created_at, id, sets }: MatrixLine) {
+  const [first] = sets;
+  const [scenario_id] = first ? fromJson<string[]>(first.scenario_ids) : [];
+  if (!first || scenario_id === undefined) return [];
+  const { simulations_per_scenario: repeats } = first;
+  const status = matrixStatus(sets.map((set) => set.status));
+  return [{ id, scenario_id, status, total_cells: sets.length, repeats, created_at }];
 }
 
 /** @throws ApiError TEST_MATRIX_NOT_FOUND */
