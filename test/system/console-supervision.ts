@@ -59,6 +59,9 @@ export async function supervises({
     await hears(1, tone.hz);
     await isAccessible(page);
     const button = (name: string) => phone.getByRole('button', { name, exact: true });
+    await phone.getByRole('textbox', { name: 'Tell the agent' }).fill('Offer to call back.');
+    await button('Send').click();
+    await phone.getByRole('alert').getByText('AGENT_TAKES_NO_TEXT').waitFor();
     await button('Whisper').click();
     await phone.getByText('The agent hears you').waitFor();
     await callerHears('the agent alone', (of) => of(tone.hz) > 0.9);
