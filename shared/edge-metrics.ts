@@ -94,7 +94,7 @@ const media: Readonly<Record<string, EdgeMetric>> = {
     any,
   ),
   trunkline_edge_media_legs_without_keys_total: counter(
-    'Media legs whose peer has no telephone-event: keys cannot be pressed on them.',
+    'Media legs whose peer has no telephone-event: key presses cannot be sent on them.',
     [],
     'it grows, and callers say that menus ignore their keys',
   ),

@@ -23,19 +23,18 @@ export class RequestFailed extends Error {
   }
 }
 
+/** What the page itself does not accept: no request was sent. */
+export function pageProblem(code: string, message: string, helps: string | null): Problem {
+  return { status: 0, code, message, helps, requestId: null };
+}
+
 export function problemOf(error: unknown): Problem {
   if (error instanceof RequestFailed) return error.problem;
   const message = error instanceof Error ? error.message : String(error);
-  return { status: 0, code: 'PAGE', message, helps: texts.errors.reload, requestId: null };
+  return pageProblem('PAGE', message, texts.errors.reload);
 }
 
-export const noAnswer: Problem = {
-  status: 0,
-  code: 'NO_ANSWER',
-  message: texts.errors.noAnswer,
-  helps: texts.errors.noAnswerHelps,
-  requestId: null,
-};
+export const noAnswer: Problem = pageProblem('NO_ANSWER', texts.errors.noAnswer, texts.errors.noAnswerHelps);
 
 /** From the body of an error response, in the form of any group of the API. */
 export async function readProblem(response: Response): Promise<Problem> {

@@ -1,7 +1,7 @@
 /** The phone's one call: from the microphone and the session's credentials to the line, and what is shown of it. */
 import { effect, signal } from '@preact/signals';
 import { request } from '../api/client.ts';
-import { type Problem, problemOf } from '../api/problem.ts';
+import { type Problem, pageProblem, problemOf } from '../api/problem.ts';
 import { session, signedIn } from '../api/session.ts';
 import { readKept, writeKept } from '../parts/kept.ts';
 import type { PhoneOrder, SuperviseOrder } from '../parts/open-phone.ts';
@@ -152,7 +152,7 @@ export function hangUp(): void {
 }
 
 export function press(key: string): void {
-  if (!talk?.line?.press(key)) trouble.value = own('NO_KEYS', words.problems.noKeys, null);
+  if (!talk?.line?.press(key)) trouble.value = pageProblem('NO_KEYS', words.problems.noKeys, null);
 }
 
 export function mute(on: boolean): void {
@@ -166,7 +166,11 @@ export async function hold(on: boolean): Promise<void> {
     held.value = on;
     trouble.value = null;
   } catch (error) {
-    trouble.value = own('HOLD_REFUSED', words.problems.hold, error instanceof Error ? error.message : null);
+    trouble.value = pageProblem(
+      'HOLD_REFUSED',
+      words.problems.hold,
+      error instanceof Error ? error.message : null,
+    );
   }
 }
 
@@ -205,12 +209,8 @@ function fail(error: unknown): void {
   trouble.value = problemOf(error);
 }
 
-function own(code: string, message: string, helps: string | null): Problem {
-  return { status: 0, code, message, helps, requestId: null };
-}
-
 function microphoneProblem({ fault }: NoMicrophone): Problem {
-  return own('NO_MICROPHONE', words.microphone[fault].what, words.microphone[fault].helps);
+  return pageProblem('NO_MICROPHONE', words.microphone[fault].what, words.microphone[fault].helps);
 }
 
 function problemOfEnd(end: LineEnd, url: string): Problem | null {
@@ -219,13 +219,13 @@ function problemOfEnd(end: LineEnd, url: string): Problem | null {
     case 'over':
       return null;
     case 'refused':
-      return own(`SIP_${end.status}`, problems.refused(end.phrase), problems.refusedHelps);
+      return pageProblem(`SIP_${end.status}`, problems.refused(end.phrase), problems.refusedHelps);
     case 'lost':
-      return own('CONNECTION_LOST', problems.lost, problems.lostHelps);
+      return pageProblem('CONNECTION_LOST', problems.lost, problems.lostHelps);
     case 'forbidden':
-      return own('EDGE_NEW', problems.newEdge, problems.newEdgeHelps);
+      return pageProblem('EDGE_NEW', problems.newEdge, problems.newEdgeHelps);
     case 'unreachable':
-      return own(
+      return pageProblem(
         'EDGE_UNREACHABLE',
         problems.unreachable(url),
         problems.unreachableHelps(url.replace(/^wss/, 'https')),

@@ -1,6 +1,6 @@
 /** Who called and was refused, why, and one click to let it in or keep it out. */
 import { type Answer, request } from '../api/client.ts';
-import { RequestFailed } from '../api/problem.ts';
+import { pageProblem, RequestFailed } from '../api/problem.ts';
 import { mayChange } from '../api/session.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
 import { useLoaded } from '../parts/load.ts';
@@ -110,5 +110,5 @@ async function change(
 }
 
 function failed(code: string, message: string, helps: string): RequestFailed {
-  return new RequestFailed({ status: 0, code, message, helps, requestId: null });
+  return new RequestFailed(pageProblem(code, message, helps));
 }

@@ -7,7 +7,7 @@ import {
   type Summed,
 } from './media-verdict.ts';
 
-const nothingDropped = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0, beyondRate: 0 };
+const nothingDropped = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
 const good: MediaEvidence = {
   codec: 'PCMU',
   sent: 100,
@@ -58,11 +58,7 @@ describe('mediaVerdict', () => {
     ],
     [
       'audio that is lost, and a few strays',
-      {
-        ...good,
-        lostInSilence: 500,
-        dropped: { unclaimed: 2, undecrypted: 1, fromElsewhere: 3, beyondRate: 0 },
-      },
+      { ...good, lostInSilence: 500, dropped: { unclaimed: 2, undecrypted: 1, fromElsewhere: 3 } },
       'send_only',
       /lost on the way/,
     ],
@@ -157,7 +153,7 @@ describe('mediaVerdict', () => {
     ],
     [
       'a codec that was not negotiated',
-      { ...silent, dropped: { unclaimed: 7, undecrypted: 1, fromElsewhere: 0, beyondRate: 0 } },
+      { ...silent, dropped: { unclaimed: 7, undecrypted: 1, fromElsewhere: 0 } },
       'send_only',
       /7 packets came from the peer with a codec .*PCMU/,
     ],

@@ -15,8 +15,6 @@ export interface DroppedPackets {
   readonly undecrypted: number;
   /** Authentic RTP with a second SSRC or a payload type that was not negotiated. */
   readonly unclaimed: number;
-  /** Authentic RTP beyond what a peer may send. */
-  readonly beyondRate: number;
 }
 
 export interface MediaEvidence {
@@ -103,8 +101,7 @@ function receivingCause(evidence: MediaEvidence): string {
   const { dropped, moved, codec, held, direction, rtcpPackets, peerAddress, lostInSilence, received } =
     evidence;
   // Packets that arrived and were dropped are also missing from the peer's count.
-  const arrived =
-    moved !== null || dropped.undecrypted + dropped.fromElsewhere + dropped.beyondRate >= lostInSilence;
+  const arrived = moved !== null || dropped.undecrypted + dropped.fromElsewhere >= lostInSilence;
   if (lostInSilence >= lostStream && !arrived) {
     const since = received > 0 ? 'since the last that arrived' : 'and none arrived';
     return `Audio from the peer is lost on the way: its RTCP sender reports count ${count(lostInSilence)} ${since}. A firewall or NAT may block only the RTP port.`;

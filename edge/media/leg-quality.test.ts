@@ -10,7 +10,8 @@ function setUp() {
 }
 
 const look = (unclaimed: number, undecrypted = 0, rtcpPackets = 0) => ({
-  dropped: { unclaimed, undecrypted, fromElsewhere: 0, beyondRate: 0 },
+  dropped: { unclaimed, undecrypted, fromElsewhere: 0 },
+  beyondRate: 0,
   rtcpPackets,
   reports: 0,
   reportsAboutUs: 0,
@@ -194,7 +195,7 @@ describe('a source that changes', () => {
   const session = (quality: LegQuality) => quality.report(null, { ...nothingSent, packetsSent: 500 }, us);
   const elsewhere = (count: number, lastElsewhere: string | null = '198.51.100.9:4000') => ({
     ...look(0),
-    dropped: { unclaimed: 0, undecrypted: 0, fromElsewhere: count, beyondRate: 0 },
+    dropped: { unclaimed: 0, undecrypted: 0, fromElsewhere: count },
     lastElsewhere,
   });
 

@@ -49,7 +49,8 @@ export class LegQuality {
   #signedAt: number | null = null;
   #rtcpPackets = 0;
   #askedAt = Number.NEGATIVE_INFINITY;
-  #dropped: DroppedPackets = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0, beyondRate: 0 };
+  #dropped: DroppedPackets = { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 };
+  #beyondRate = 0;
   #roundTripMs: number | null = null;
   #peerLoss: number | null = null;
   #wasSilent = false;
@@ -159,7 +160,8 @@ export class LegQuality {
   takeStats(stats: PathStats, sent: number): 'unknown stream' | 'nothing new' {
     const unclaimed = stats.dropped.unclaimed - this.#dropped.unclaimed;
     this.#countElsewhere(stats);
-    this.#traffic.packetsBeyondRate += since(stats.dropped.beyondRate, this.#dropped.beyondRate);
+    this.#traffic.packetsBeyondRate += since(stats.beyondRate, this.#beyondRate);
+    this.#beyondRate = stats.beyondRate;
     this.#dropped = stats.dropped;
     const { reports, reportsAboutUs: aboutUs, unheard, peerLoss, sentByPeer, arrivedOfThem } = stats;
     const loss = peerLoss ?? this.#peerLoss;

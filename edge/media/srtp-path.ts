@@ -55,6 +55,8 @@ type Received = (packet: Buffer) => void;
 export interface PathStats {
   /** Packets dropped since the path was opened, by reason. */
   readonly dropped: DroppedPackets;
+  /** Authentic RTP packets dropped since then because the peer sent too many. */
+  readonly beyondRate: number;
   /** Authentic RTCP packets from the peer since then. */
   readonly rtcpPackets: number;
   /**
@@ -257,8 +259,8 @@ export class SrtpPath {
       fromElsewhere: transport?.availableIncomingBitrate ?? 0,
       undecrypted: transport?.availableOutgoingBitrate ?? 0,
       unclaimed: transport?.rtpPacketLossReceived ?? 0,
-      beyondRate: transport?.maxIncomingBitrate ?? 0,
     };
+    const beyondRate = transport?.maxIncomingBitrate ?? 0;
     const rtcpPackets = transport?.rtpPacketLossSent ?? 0;
     const reports = transport?.rtxBytesReceived ?? 0;
     const reportsAboutUs = transport?.rtxBytesSent ?? 0;
@@ -272,7 +274,7 @@ export class SrtpPath {
     const peerLoss = reportsAboutUs > 0 && this.atNode && lost !== undefined ? lost / 256 : null;
     const roundTripMs = (this.atNode && roundTrip) || null;
     const fromReports = { reports, reportsAboutUs, unheard, sentByPeer, arrivedOfThem };
-    return { dropped, rtcpPackets, ...fromReports, lastElsewhere, roundTripMs, peerLoss };
+    return { dropped, beyondRate, rtcpPackets, ...fromReports, lastElsewhere, roundTripMs, peerLoss };
   }
 
   /** Releases the ports and everything in the worker. Idempotent. */

@@ -4,6 +4,7 @@ import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
+import { NamedOptions } from '../../parts/named-options.tsx';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen, Time, type Tone } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
@@ -108,11 +109,7 @@ function NewLoad({ scenarios }: Pick<Awaited<ReturnType<typeof read>>, 'scenario
         <label class="grows">
           {make.scenarios}
           <select name="scenarios" multiple size={Math.min(5, Math.max(2, scenarios.length))} required>
-            {scenarios.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <NamedOptions of={scenarios} />
           </select>
         </label>
         <label>

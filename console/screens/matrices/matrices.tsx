@@ -4,6 +4,7 @@ import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
+import { NamedOptions } from '../../parts/named-options.tsx';
 import { beforeOf, OlderLinks } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
@@ -107,11 +108,7 @@ function NewMatrix({ noises, scenarios }: { noises: readonly NoiseRow[]; scenari
         <label>
           {make.scenario}
           <select name="scenario">
-            {scenarios.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <NamedOptions of={scenarios} />
           </select>
         </label>
         <label>

@@ -1,7 +1,7 @@
 /** Noises of the organization, for weathers: upload, listen, delete. */
 import { useSignal } from '@preact/signals';
 import { type Answer, request } from '../../api/client.ts';
-import { RequestFailed } from '../../api/problem.ts';
+import { pageProblem, RequestFailed } from '../../api/problem.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { figure } from '../../parts/format.ts';
@@ -103,13 +103,7 @@ function Upload({ reload }: Pick<NoisesProps, 'reload'>) {
 /** @throws RequestFailed for a file that the API does not take */
 async function base64Of(file: File): Promise<string> {
   if (file.size > mostBytes)
-    throw new RequestFailed({
-      status: 0,
-      code: 'TOO_LARGE',
-      message: words.tooLarge,
-      helps: words.tooLargeHelps,
-      requestId: null,
-    });
+    throw new RequestFailed(pageProblem('TOO_LARGE', words.tooLarge, words.tooLargeHelps));
   const url = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

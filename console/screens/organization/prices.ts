@@ -1,6 +1,6 @@
 /** Prices of models as lines of a field: name, input, output. Pure. */
 import type { Answer } from '../../api/client.ts';
-import { RequestFailed } from '../../api/problem.ts';
+import { pageProblem, RequestFailed } from '../../api/problem.ts';
 import { organization } from '../../text/organization.ts';
 
 type Prices = NonNullable<Answer<'GET /v1/org/settings'>['data']['model_prices']>;
@@ -23,11 +23,5 @@ export function pricesOf(currency: string, lines: readonly string[]): Prices | n
 }
 
 function wrong(line: number): RequestFailed {
-  return new RequestFailed({
-    status: 0,
-    code: 'NO_PRICE',
-    message: words.wrong(line),
-    helps: words.wrongHelps,
-    requestId: null,
-  });
+  return new RequestFailed(pageProblem('NO_PRICE', words.wrong(line), words.wrongHelps));
 }

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { nodeTypes } from '#shared/agent/graph-node.ts';
 import { request } from '../../api/client.ts';
-import { type Problem, RequestFailed } from '../../api/problem.ts';
+import { type Problem, pageProblem, RequestFailed } from '../../api/problem.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { ActButton, Form, textOf } from '../../parts/submit.tsx';
 import { navigate } from '../../router.ts';
@@ -123,13 +123,7 @@ export function Findings({ editor, openForm }: ToolbarProps) {
 const shownFindings = 20;
 
 const refused = (message: string): RequestFailed =>
-  new RequestFailed({
-    status: 0,
-    code: 'NOT_SAVED',
-    message,
-    helps: words.nothingSaved,
-    requestId: null,
-  });
+  new RequestFailed(pageProblem('NOT_SAVED', message, words.nothingSaved));
 
 export function SaveForms({ editor, pathway, version, name, inProduction, reload }: SaveProps) {
   const state = useSignal<'none' | 'saved' | 'conflict'>('none');

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
+import { NamedOptions } from '../../parts/named-options.tsx';
 import { Loading, ProblemNote } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { navigate, pathTo } from '../../router.ts';
@@ -69,11 +70,7 @@ function Templates({ names, pathway }: Omit<NewScenarioProps, 'open'>) {
               chosen.value = value;
             }}
           >
-            {templates.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <NamedOptions of={templates} />
           </select>
         </label>
         <label>

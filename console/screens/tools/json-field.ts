@@ -1,17 +1,11 @@
 /** JSON that somebody writes into a field. Pure. */
-import { RequestFailed } from '../../api/problem.ts';
+import { pageProblem, RequestFailed } from '../../api/problem.ts';
 import { tools } from '../../text/tools.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
 function failed(message: string): RequestFailed {
-  return new RequestFailed({
-    status: 0,
-    code: 'NOT_JSON',
-    message,
-    helps: tools.notJsonHelps,
-    requestId: null,
-  });
+  return new RequestFailed(pageProblem('NOT_JSON', message, tools.notJsonHelps));
 }
 
 /** null: the field is empty. @throws RequestFailed which field is wrong, and where */

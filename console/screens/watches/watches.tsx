@@ -2,6 +2,7 @@
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
+import { NamedOptions } from '../../parts/named-options.tsx';
 import { Badge, Empty, LoadState, Screen } from '../../parts/pieces.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -104,11 +105,7 @@ function NewWatch({ scenarios }: Pick<Awaited<ReturnType<typeof read>>, 'scenari
         <label>
           {make.scenario}
           <select name="scenario">
-            {scenarios.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <NamedOptions of={scenarios} />
           </select>
         </label>
         <label>

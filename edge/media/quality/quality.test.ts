@@ -88,7 +88,7 @@ describe('mediaReport', () => {
     playoutDelayMs: 40,
     peerAddress: '198.51.100.7',
     ourAddress: '198.51.100.1',
-    dropped: { fromElsewhere: 0, undecrypted: 0, unclaimed: 0, beyondRate: 0 },
+    dropped: { fromElsewhere: 0, undecrypted: 0, unclaimed: 0 },
     fromElsewhere: 0,
     moved: null,
     direction: 'sendrecv',
