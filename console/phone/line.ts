@@ -40,6 +40,10 @@ export interface LineEvents {
 const longestBreakMs = 30_000;
 /** Between two attempts to reach the edge again, ms. */
 const retryMs = 2_000;
+/** That wait for a way to the edge; further ones are lost. */
+const mostKeys = 64;
+/** Between two looks whether keys that wait can be sent, ms. */
+const keyLookMs = 50;
 /** Of a key, ms. */
 const key = { duration: 120, interToneGap: 80 };
 
@@ -67,6 +71,9 @@ export class Line {
   #brokenSince: number | null = null;
   #muted = false;
   #held = false;
+  /** Keys that wait for a way to the edge. */
+  #keys = '';
+  #keyTimer = 0;
   #end: LineEnd | null = null;
 
   /** @param microphone the one in use at the end is stopped; those that were used before are the caller's to stop */
@@ -123,8 +130,17 @@ export class Line {
     });
   }
 
-  press(tones: string): boolean {
-    return this.#descriptions?.sendDtmf(tones, key) ?? false;
+  /**
+   * Keys that are pressed while there is no way to the edge, such as right after the answer, are sent when there is one:
+   * the browser would refuse or lose them.
+   * @returns whether the edge takes keys
+   */
+  press(keys: string): boolean {
+    const { remoteDescription = null } = this.#descriptions?.peerConnection ?? {};
+    if (!/^a=rtpmap:\d+ telephone-event/im.test(remoteDescription?.sdp ?? '')) return false;
+    this.#keys = (this.#keys + keys).slice(0, mostKeys);
+    this.#sendKeys();
+    return true;
   }
 
   mute(muted: boolean): void {
@@ -165,6 +181,21 @@ export class Line {
   get #descriptions(): Descriptions | null {
     const { sessionDescriptionHandler: found } = this.#call;
     return found instanceof Descriptions ? found : null;
+  }
+
+  get #dtmf(): RTCDTMFSender | null {
+    return this.#descriptions?.peerConnection?.getSenders()[0]?.dtmf ?? null;
+  }
+
+  #sendKeys(): void {
+    clearTimeout(this.#keyTimer);
+    if (this.#keys === '' || this.#end) return;
+    const dtmf = this.#dtmf;
+    if (dtmf?.canInsertDTMF && this.#descriptions?.peerConnection?.connectionState === 'connected') {
+      // In place of those that are not sent yet.
+      dtmf.insertDTMF(dtmf.toneBuffer + this.#keys, key.duration, key.interToneGap);
+      this.#keys = '';
+    } else this.#keyTimer = window.setTimeout(() => this.#sendKeys(), keyLookMs); // No event says that it can.
   }
 
   /** sip.js goes on sending while it holds. */

@@ -52,7 +52,7 @@ export async function supervises({
       ),
     );
     await signIn(page, '/live', system.bootstrap.api_key);
-    await page.getByRole('button', { name: /^Listen to / }).click();
+    await page.getByRole('button', { name: `Listen to phone → ${tone.number}` }).click();
     const phone = page.getByRole('complementary', { name: 'Phone' });
     await phone.getByText('Nobody hears you').waitFor();
     await hears(0, callersHz);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { CallTimeline } from '#shared/api/call-quality.ts';
 import { OrganizationSettingsAnswer } from '#shared/api/organization.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
+import type { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
@@ -12,11 +13,11 @@ import { OpenAiRealtimeServer } from '../kit/speech/openai-realtime-server.ts';
 
 const number = '+14155550170';
 const loud = 900;
+/** Octets that the model has heard when a frame is lost. */
+const longestTurn = 5 * 8000;
 const silence = Buffer.alloc(160, 0xff);
 /** A square wave in mu-law, about as loud as a voice. */
 const voice = Buffer.from(Uint8Array.from({ length: 160 }, (_, i) => (i % 8 < 4 ? 0x90 : 0x10)));
-/** A phone goes on sending after a word; of half a second too much may come too late on a slow machine. */
-const word = [...Array<Buffer>(10).fill(voice), ...Array<Buffer>(100).fill(silence)];
 
 let lab: OpenAiRealtimeServer;
 let system: TestSystem;
@@ -47,6 +48,24 @@ afterAll(() =>
   ),
 );
 
+/**
+ * One turn of the caller. It is one frame: a longer one becomes two turns when a slow machine stops in the middle of it,
+ * and the second of them interrupts the answer to the first. The phone goes on sending until the model has heard it, and
+ * says it again when the frame came too late to be played.
+ */
+function say(media: SrtpPeer): Promise<void> {
+  return media.play(turn());
+}
+
+function* turn(): Generator<Buffer> {
+  const turns = lab.heard.length;
+  while (lab.heard.length === turns) {
+    const heard = lab.octets;
+    yield voice;
+    while (lab.heard.length === turns && lab.octets - heard < longestTurn) yield silence;
+  }
+}
+
 test('the model speaks, is interrupted, hears, transfers and hangs up', async () => {
   lab.answers.push(
     { text: 'Welcome to the flower shop. We have roses, tulips and many other flowers today.' },
@@ -57,7 +76,7 @@ test('the model speaks, is interrupted, hears, transfers and hangs up', async ()
   const { media, phone, callId } = caller;
   await media.play([silence, silence, silence]);
   await media.when(() => media.samples(8000).filter((sample) => Math.abs(sample) > loud).length > 4000);
-  await media.play(word);
+  await say(media);
   await eventually('the truncation', async () => lab.truncated[0]);
   const [cut] = lab.truncated;
   // What the caller has, and no more than what was on its way.
@@ -146,7 +165,7 @@ test('a model holds a node of a pathway, which goes on with what it hands back',
   const { media, phone, callId } = caller;
   await media.play([silence, silence, silence]);
   await media.when(() => media.samples(8000).filter((sample) => Math.abs(sample) > loud).length > 1000);
-  await media.play(word);
+  await say(media);
   await phone.expect('BYE');
   const { id } = await system.api.endedCall(callId);
   const call = await system.api.detail(id);

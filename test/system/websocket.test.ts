@@ -22,8 +22,10 @@ import {
 } from '../kit/programs/console-page.ts';
 import {
   deniedMicrophone,
+  findWay,
   hearing,
   loseSocket,
+  loseWay,
   otherEdge,
   phoneArguments,
   pitchOf,
@@ -231,9 +233,12 @@ async function talksTo(phone: Locator): Promise<void> {
   });
   const page = phone.page();
   await page.goto(`/tests/${scenario.data.id}`);
+  // A key that is pressed as soon as the call is answered, which may be before there is a way for media.
+  await loseWay(page);
   await page.getByRole('button', { name: 'Talk to Demo' }).click();
   await phone.getByText('in a call').waitFor();
   await page.keyboard.press('2');
+  await findWay(page);
   await phone.getByText('Demo: ended').waitFor();
   const record = await eventually('the call to the pathway in the log', async () =>
     (await api.calls()).find(({ to, ended_at }) => to === 'Demo' && ended_at !== null),

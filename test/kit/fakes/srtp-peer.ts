@@ -196,12 +196,13 @@ export class SrtpPeer {
 
   /** Sends `frames` one every 20 ms; resolves after the last. */
   async play(
-    frames: readonly Buffer[],
+    frames: Iterable<Buffer>,
     options: { payloadType?: number; samples?: number } = {},
   ): Promise<void> {
-    const start = performance.now();
-    for (const [i, payload] of frames.entries()) {
-      await until(start + i * 20);
+    let due = performance.now();
+    for (const payload of frames) {
+      await until(due);
+      due += 20;
       this.send(payload, options);
     }
   }

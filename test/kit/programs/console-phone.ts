@@ -39,6 +39,15 @@ export const hearing = `(() => {
         globalThis.heard = { context, meter, sides, connection: this };
       });
     }
+    setRemoteDescription(description) {
+      const { type, sdp } = description;
+      if (!globalThis.keptBack) return super.setRemoteDescription(description);
+      const candidates = sdp.match(/^a=candidate.*$/gm);
+      globalThis.keptBack = () =>
+        Promise.all(candidates.map((one) => this.addIceCandidate({ candidate: one.slice(2), sdpMLineIndex: 0 })));
+      const rest = sdp.replace(/^a=(candidate|end-of-candidates).*\\r\\n/gm, '');
+      return super.setRemoteDescription({ type, sdp: rest });
+    }
   };
 })()`;
 
@@ -78,6 +87,15 @@ export async function reached(page: Page): Promise<{ sockets: number; ice: strin
     sockets: globalThis.sockets.length,
     ice: /a=ice-ufrag:(\\S+)/.exec(globalThis.heard.connection.currentRemoteDescription.sdp)[1],
   })`);
+}
+
+/** The next call of the page is answered, and has no way for its media until {@link findWay}. */
+export async function loseWay(page: Page): Promise<void> {
+  await page.evaluate('globalThis.keptBack = true');
+}
+
+export async function findWay(page: Page): Promise<void> {
+  await page.evaluate('globalThis.keptBack().then(() => { globalThis.keptBack = false; })');
 }
 
 /** As if the session were for an edge that the policy of the page does not know. */
