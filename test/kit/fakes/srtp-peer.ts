@@ -202,8 +202,8 @@ export class SrtpPeer {
     let due = performance.now();
     for (const payload of frames) {
       await until(due);
-      due += 20;
       this.send(payload, options);
+      due += 20;
     }
   }
 
@@ -218,9 +218,7 @@ export class SrtpPeer {
     const start = performance.now();
     for (let i = 1; i <= updates + 2; i++) {
       const end = i >= updates;
-      const payload = Buffer.alloc(4);
-      payload[0] = digits.indexOf(digit);
-      payload[1] = (end ? 0x80 : 0) | 10;
+      const payload = Buffer.from([digits.indexOf(digit), (end ? 0x80 : 0) | 10, 0, 0]);
       payload.writeUInt16BE(Math.min(i, updates) * frame, 2);
       this.timestamp = began;
       const packet = this.rtpPacket(payload, { payloadType: 101, marker: i === 1, samples: 0 });
