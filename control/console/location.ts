@@ -43,6 +43,7 @@ export const otherFiles = [
   'shared/console-paths.ts',
   'shared/counted.ts',
   'shared/pbx/asterisk.ts',
+  'shared/pbx/baresip.ts',
   'shared/pbx/facts.ts',
   'shared/pbx/freeswitch.ts',
   'shared/pbx/kamailio.ts',

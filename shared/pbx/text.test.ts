@@ -59,7 +59,9 @@ describe('the configuration of a PBX', () => {
     expect(registered.filter((line) => /^(outbound_auth|contact|match) =/.test(line))).toEqual([]);
     expect(lines('FreeSWITCH', { access: digest })).toContain('<param name="realm" value="trunkline"/>');
     expect(lines('FreeSWITCH', { access: register })).toContain('<user id="acme-trunk">');
-    expect(lines('Kamailio', { access: digest })).toContain('$avp(user) = "acme-trunk";');
+    expect(lines('Kamailio', { access: digest })).toContain('$avp(trunk_user) = "acme-trunk";');
+    expect(lines('Kamailio', { access: register })).toContain('$rU = "acme-trunk";');
+    expect(written('baresip', { access: digest })).toContain(';auth_user=acme-trunk;');
   });
 
   it.each(knownSystems)('never has a password, but says where it belongs: %s', (system) => {
@@ -71,6 +73,7 @@ describe('the configuration of a PBX', () => {
     const access = { how: 'register', username: 'a;b"><x' } as const;
     expect(written('Asterisk', { access })).toContain('username = a\\;b"><x');
     expect(written('FreeSWITCH', { access })).not.toContain('<x');
+    expect(written('Kamailio', { access })).toContain('$rU = "a;b\\"><x";');
   });
 
   it('is found by any name and case, and missing for systems that are set up in a page of their own', () => {

@@ -1,5 +1,6 @@
 /** The configuration of a PBX as text, for the systems that discovery recognizes. */
 import { asterisk } from './asterisk.ts';
+import { baresip } from './baresip.ts';
 import type { PbxFacts, PbxFile } from './facts.ts';
 import { freeswitch } from './freeswitch.ts';
 import { kamailio } from './kamailio.ts';
@@ -14,6 +15,7 @@ const writers: readonly Writer[] = [
   { systems: ['Asterisk', 'FreePBX', 'Issabel', 'Sangoma'], write: asterisk },
   { systems: ['FreeSWITCH', 'FusionPBX', 'SignalWire'], write: freeswitch },
   { systems: ['Kamailio'], write: kamailio },
+  { systems: ['baresip'], write: baresip },
 ];
 
 /** Systems that there is text for: the first name of each kind. */

@@ -4,6 +4,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { digestRealm } from '#shared/edge-protocol/numbers.ts';
+import { pbxExample } from '#shared/pbx/example.ts';
+import { type PbxFile, passwordToFill } from '#shared/pbx/facts.ts';
+import { pbxFiles } from '#shared/pbx/text.ts';
 import { createAuthority, type TestKeyPair } from '../kit/fakes/certificates.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 import { freeTcpPort, freeUdpRange } from '../kit/programs/ports.ts';
@@ -21,6 +25,12 @@ export interface BaresipOptions {
   readonly answers?: boolean;
   /** user name and password for challenges */
   readonly credentials?: { readonly username: string; readonly password: string };
+  /** Port of a registrar on 127.0.0.1; default none. */
+  readonly registrar?: number;
+  /** The account and the configuration; default those of the page, with codecs and credentials from here. */
+  readonly files?: readonly PbxFile[];
+  /** PEM of the authorities that it trusts; default it checks no certificates. */
+  readonly trusted?: string;
   /** name server, `address:port`; default the machine's */
   readonly nameServer?: string;
 }
@@ -150,7 +160,7 @@ export class Baresip {
   }
 }
 
-/** baresip listens for TLS on the port above its plain one. */
+/** What the page of baresip writes, without a sound card, and on ports of the test. */
 async function writeConfiguration(
   folder: string,
   control: number,
@@ -163,16 +173,13 @@ async function writeConfiguration(
   const rtp = await freeUdpRange(100);
   await mkdir(join(folder, 'recordings'));
   await writeFile(join(folder, 'phone.pem'), `${cert}${key}`);
+  await writeFile(join(folder, 'trusted.pem'), options.trusted ?? '');
   await writeFile(join(folder, 'speech.wav'), writeWav({ sampleRate: 8000, samples: speech }));
-  const settings = {
-    poll_method: 'epoll',
+  const [accounts, config] = options.files ?? ownFiles(options);
+  const settings: Readonly<Record<string, string>> = {
     sip_listen: `127.0.0.1:${sip}`,
-    sip_certificate: join(folder, 'phone.pem'),
     net_interface: '127.0.0.1',
     ...(options.nameServer !== undefined && { dns_server: options.nameServer }),
-    call_local_timeout: '60',
-    call_max_calls: '4',
-    audio_path: '/usr/share/baresip',
     audio_source: `aufile,${join(folder, 'speech.wav')}`,
     audio_player: 'aubridge,nil',
     audio_alert: 'aubridge,nil',
@@ -193,26 +200,44 @@ async function writeConfiguration(
     snd_path: join(folder, 'recordings'),
     opus_bitrate: '28000',
     ctrl_tcp_listen: `127.0.0.1:${control}`,
-    module_path: '/usr/lib/baresip/modules',
     ring_aufile: 'none',
     menu_bell: 'no',
     statmode_default: 'off',
   };
-  const modules = ['g711', 'g722', 'opus', 'aufile', 'aubridge', 'sndfile', 'srtp'].map(
-    (name) => `module ${name}.so`,
-  );
-  const apps = ['module_tmp account.so', 'module_app menu.so', 'module_app ctrl_tcp.so'];
+  // Those of a person who sits at the phone, and a certificate that only some tests check.
+  const without = ['stdio.so', 'alsa.so', ...(options.trusted === undefined ? ['sip_cafile'] : [])];
+  const copied = (config?.text ?? '')
+    .replaceAll('/etc/baresip/', `${folder}/`)
+    .split('\n')
+    .filter((line) => !line.split(' ').some((word) => word in settings || without.includes(word)));
+  const modules = ['aufile', 'aubridge', 'sndfile'].map((name) => `module ${name}.so`);
   const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
-  await writeFile(join(folder, 'config'), [...lines, ...modules, ...apps, ''].join('\n'));
-  const codecs = options.codecs ?? 'PCMU';
-  const answers = options.answers ? ';answermode=auto' : '';
-  const { username, password } = options.credentials ?? { username: '', password: '' };
-  const authentication = options.credentials ? `;auth_user=${username};auth_pass=${password}` : '';
   await writeFile(
-    join(folder, 'accounts'),
-    `<sip:+14155550199@127.0.0.1;transport=tls>;regint=0;mediaenc=srtp-mand;audio_codecs=${codecs}${answers}${authentication}\n`,
+    join(folder, 'config'),
+    [...lines, ...copied, ...modules, 'module_app ctrl_tcp.so', ''].join('\n'),
   );
+  const answers = options.answers ? ';answermode=auto' : '';
+  await writeFile(join(folder, 'accounts'), `${accounts?.text ?? ''}${answers}\n`);
   await writeFile(join(folder, 'contacts'), '');
+}
+
+/** The account of a test that copies none. */
+function ownFiles({ credentials, codecs = 'PCMU', registrar }: BaresipOptions): readonly PbxFile[] {
+  const files = pbxFiles('baresip', {
+    ...pbxExample,
+    server: '127.0.0.1',
+    port: registrar ?? pbxExample.port,
+    access: credentials
+      ? { how: 'digest', username: credentials.username, realm: digestRealm }
+      : { how: 'address' },
+  });
+  return (files ?? []).map(({ path, text }) => ({
+    path,
+    text: text
+      .replace(/audio_codecs=[^;\n]*/, `audio_codecs=${codecs}`)
+      .replace('regint=0', registrar === undefined ? 'regint=0' : 'regint=600')
+      .replace(passwordToFill, credentials?.password ?? ''),
+  }));
 }
 
 function tryConnect(port: number): Promise<Socket | null> {

@@ -8,10 +8,14 @@ import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 import { Baresip } from './baresip.ts';
+import { copiedFiles } from './copied.ts';
 import { Kamailio } from './kamailio.ts';
 import { soundSpan } from './sound.ts';
 
 const username = 'acme-trunk';
+/** An account in the text of the API. */
+const credentials = { username: '+14155550199', password: 'SECRET-OF-THIS-PHONE' };
+const office = '+14155550122';
 let system: TestSystem;
 let port: number;
 let derived = '';
@@ -53,6 +57,17 @@ async function attach(password: string, number = system.tone.number): Promise<st
   return data.register_password_for_pbx ?? '';
 }
 
+/** Starts the PBX of a customer who copied the text of the API, with a line for a second number. */
+async function pbxWith(password: string): Promise<void> {
+  const files = await copiedFiles(system.api, 'kamailio', system.tone.number, password);
+  const route = `if ($rU == "${system.tone.number}")`;
+  const both = files.map(({ path, text }) => ({
+    path,
+    text: text.replace(route, `if ($rU == "${office}") route(TO_TRUNKLINE);\n  ${route}`),
+  }));
+  pbx = await Kamailio.start({ port, pair: await trunkPair(system), trusted: system.ca, files: both });
+}
+
 /** The number's registering record, once it matches. */
 function registering(
   what: string,
@@ -76,7 +91,7 @@ function accepted(): number {
 
 /** A phone behind the PBX calls our number and hears the tone. @returns SIP Call-ID of our leg */
 async function callThroughPbx(): Promise<string> {
-  phone = await Baresip.start();
+  phone = await Baresip.start({ credentials });
   const baresip = phone;
   await baresip.command('dial', `sip:${system.tone.number}@127.0.0.1:${port}`);
   await baresip.event('CALL_ESTABLISHED');
@@ -110,13 +125,13 @@ test('an unreachable PBX is reported as a failed registration', async () => {
 });
 
 test('the PBX accepts the derived password and calls over the connection of the edge', async () => {
-  pbx = await Kamailio.start({ port, pair: await trunkPair(system), username, password: derived });
+  await pbxWith(derived);
   const { registration, id } = await registering('registered', inState('registered'));
   expect(registration).toMatchObject({ registrar: `127.0.0.1:${port}`, sip_code: 200, last_error: null });
   const leftMs = Date.parse(registration?.expires_at ?? '') - Date.now();
   expect(leftMs).toBeGreaterThan(100_000);
   expect(leftMs).toBeLessThanOrEqual(300_000);
-  expect(pbx.output).toContain(`contact <sip:${username}@127.0.0.1:${system.sipPort};transport=tls>`);
+  expect(pbx?.output).toContain(`contact <sip:${username}@127.0.0.1:${system.sipPort};transport=tls>`);
   const call = await callThroughPbx();
   const invite = (await system.api.trace(call)).find(({ start_line }) => start_line.startsWith('INVITE '));
   // From the port where the PBX listens: it did not connect to us.
@@ -151,7 +166,6 @@ test('a killed edge registers again after its restart, and its PBX can call', as
 });
 
 test('two numbers share one registration, and To selects the called one', async () => {
-  const office = '+14155550122';
   const pathway = await system.api.pathway(
     'office',
     [{ id: 'end', type: 'End Call', data: { name: 'End', text: 'The office is closed.', isStart: true } }],
@@ -167,7 +181,7 @@ test('two numbers share one registration, and To selects the called one', async 
   // The binding existed: no REGISTER was needed.
   expect(accepted()).toBe(before);
 
-  phone = await Baresip.start();
+  phone = await Baresip.start({ credentials });
   await phone.command('dial', `sip:${office}@127.0.0.1:${port}`);
   await phone.event('CALL_ESTABLISHED');
   await phone.event('CALL_CLOSED');
@@ -236,7 +250,7 @@ function pauseS({ registration }: Configuration): number {
 /** The account gets another password in the PBX. */
 async function learn(password: string): Promise<void> {
   await pbx?.kill();
-  pbx = await Kamailio.start({ port, pair: await trunkPair(system), username, password });
+  await pbxWith(password);
 }
 
 test('a PBX that gets the password after the attach is registered at within seconds', async () => {

@@ -3,7 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import type { PbxFile } from '#shared/pbx/facts.ts';
 import type { TestKeyPair } from '../kit/fakes/certificates.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { family, isAlive } from '../kit/programs/processes.ts';
@@ -13,11 +14,11 @@ interface Listening {
   readonly pair: TestKeyPair;
 }
 
-/** A registrar whose calls go to its only account. */
-interface RegistrarOptions extends Listening {
-  readonly username: string;
-  readonly password: string;
-  readonly algorithm?: 'MD5' | 'SHA-256';
+/** A customer's PBX with the text of the API, where a test wants another address and other paths. */
+interface PbxOptions extends Listening {
+  readonly files: readonly PbxFile[];
+  /** PEM of the authorities that it trusts. */
+  readonly trusted: string;
 }
 
 /** A proxy that routes every call to one phone, for any dialed number, and record-routes. */
@@ -35,7 +36,7 @@ interface EdgeProxyOptions extends Listening {
   readonly trusted: string;
 }
 
-export type KamailioOptions = RegistrarOptions | CarrierOptions | EdgeProxyOptions;
+export type KamailioOptions = PbxOptions | CarrierOptions | EdgeProxyOptions;
 
 const deployed = join(import.meta.dirname, '..', '..', 'deploy', 'kamailio');
 
@@ -66,7 +67,7 @@ export class Kamailio {
     return kamailio;
   }
 
-  /** Its output since the last start; each accepted REGISTER, or INVITE and OPTIONS of a carrier, is a line. */
+  /** Its output since the last start; each accepted REGISTER of a PBX, or INVITE and OPTIONS of a carrier, is a line. */
   get output(): string {
     return this.#output;
   }
@@ -114,10 +115,16 @@ export class Kamailio {
   async #writeConfiguration(): Promise<void> {
     if (modules === undefined) throw new Error('the modules of Kamailio are not installed');
     if ('edges' in this.#options) return this.#writeDeployed(this.#options);
-    const { port, pair } = this.#options;
-    const { template, words: own } = roleOf(this.#options);
-    const words = { ...own, PORT: String(port), FOLDER: this.#folder, MODULES: modules };
-    let text = await readFile(join(import.meta.dirname, template), 'utf8');
+    if ('files' in this.#options) return this.#writePbx(this.#options);
+    const { port, pair, callee } = this.#options;
+    const words = {
+      CALLEE: callee.user,
+      CALLEE_PORT: String(callee.port),
+      PORT: String(port),
+      FOLDER: this.#folder,
+      MODULES: modules,
+    };
+    let text = await readFile(join(import.meta.dirname, 'kamailio-carrier.cfg'), 'utf8');
     for (const [word, value] of Object.entries(words)) text = text.replaceAll(`@${word}@`, value);
     const file = (name: string) => join(this.#folder, name);
     await writeFile(file('kamailio.cfg'), text);
@@ -129,6 +136,16 @@ export class Kamailio {
       `private_key = ${file('key.pem')}`,
     ];
     await writeFile(file('tls.cfg'), ['[server:default]', ...tls, '[client:default]', ...tls, ''].join('\n'));
+  }
+
+  async #writePbx({ port, pair, trusted, files }: PbxOptions): Promise<void> {
+    for (const { path, text } of files) {
+      const own = text
+        .replaceAll('/etc/kamailio/', `${this.#folder}/`)
+        .replaceAll(/(?:203\.0\.113\.10|pbx\.example\.com):5061/g, `127.0.0.1:${port}`);
+      await writeFile(join(this.#folder, basename(path)), `${own}\n`);
+    }
+    await this.#writeKeys({ 'pbx.crt': pair.cert, 'pbx.key': pair.key, 'trusted.pem': trusted });
   }
 
   /** The files that operators get, with the folder, addresses and edges of the test. */
@@ -145,10 +162,13 @@ export class Kamailio {
         .replaceAll('192.0.2.10:5061', `${address}:${port}`)
         .replaceAll('192.0.2.10', address);
     }
-    await mkdir(join(this.#folder, 'tls'));
-    const pems = { 'proxy.crt': pair.cert, 'proxy.key': pair.key, 'trusted.pem': trusted };
-    for (const [name, pem] of Object.entries(pems)) files[`tls/${name}`] = pem;
     for (const [name, text] of Object.entries(files)) await writeFile(join(this.#folder, name), text);
+    await this.#writeKeys({ 'proxy.crt': pair.cert, 'proxy.key': pair.key, 'trusted.pem': trusted });
+  }
+
+  async #writeKeys(pems: Readonly<Record<string, string>>): Promise<void> {
+    await mkdir(join(this.#folder, 'tls'));
+    for (const [name, pem] of Object.entries(pems)) await writeFile(join(this.#folder, 'tls', name), pem);
   }
 
   /** Reads the kernel's table, because Kamailio logs a test connection. */
@@ -158,22 +178,4 @@ export class Kamailio {
     const listening = new RegExp(`^\\s*\\d+: [0-9A-F]{8}:${hex} 00000000:0000 0A `, 'm');
     return listening.test(await readFile('/proc/net/tcp', 'utf8')) || null;
   }
-}
-
-/** The configuration of a role, and the values of its `@WORD@`s. */
-function roleOf(options: RegistrarOptions | CarrierOptions): {
-  template: string;
-  words: Readonly<Record<string, string>>;
-} {
-  if ('callee' in options) {
-    const { user, port } = options.callee;
-    return { template: 'kamailio-carrier.cfg', words: { CALLEE: user, CALLEE_PORT: String(port) } };
-  }
-  const { username, password, algorithm = 'SHA-256' } = options;
-  const words = {
-    USERNAME: username,
-    PASSWORD: password,
-    ALGORITHM: algorithm === 'MD5' ? '' : algorithm,
-  };
-  return { template: 'kamailio.cfg', words };
 }

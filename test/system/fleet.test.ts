@@ -18,6 +18,7 @@ import {
   type TrunkHealth,
   trunkPair,
 } from '../kit/programs/trunk-system.ts';
+import { copiedFiles } from '../peers/copied.ts';
 import { Kamailio } from '../peers/kamailio.ts';
 
 const number = '+14155550142';
@@ -49,7 +50,8 @@ beforeAll(async () => {
     ],
   });
   const password = data.register_password_for_pbx ?? '';
-  pbx = await Kamailio.start({ port, pair, username, password });
+  const files = await copiedFiles(system.api, 'kamailio', system.tone.number, password);
+  pbx = await Kamailio.start({ port, pair, trusted: system.ca, files });
   await registered();
 });
 

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { ConferenceList } from '#shared/api/conferences.ts';
 import { share, tone } from '../kit/fakes/audio.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
+import { tracedDirections } from '../kit/programs/traced-directions.ts';
 import { number, TransferSystem } from '../kit/programs/transfers.ts';
 import { Baresip } from '../peers/baresip.ts';
 import { hasTone } from '../peers/sound.ts';
@@ -25,20 +26,6 @@ async function phoneHears(phone: Baresip, hz: number, from = 0): Promise<number>
     const { samples, sampleRate } = await phone.heard();
     return hasTone(samples.subarray(from), sampleRate, hz) ? samples.length : null;
   });
-}
-
-/** The directions of an ended call's session descriptions after the first ones, in order. */
-async function directions(id: string): Promise<string[]> {
-  const messages = await eventually('the BYE in the trace', async () => {
-    const all = await at.system.api.trace(id);
-    return all.some(({ start_line }) => start_line.startsWith('BYE ')) ? all : null;
-  });
-  return messages
-    .flatMap(({ direction, raw }) => {
-      const stated = /a=(sendrecv|sendonly|recvonly|inactive)\r/.exec(raw)?.[1];
-      return stated === undefined ? [] : [`${direction} ${stated}`];
-    })
-    .slice(2);
 }
 
 /** Waits until the session of the phone has that direction. @returns the packets that it has received by then */
@@ -88,7 +75,7 @@ test('a phone on hold gets music and says recvonly, the other one hears silence,
     media: { verdict: 'two_way' },
   });
   expect(await at.ended(id)).toMatchObject({ hangup_by: 'peer', media: { verdict: 'two_way' } });
-  expect(await directions(leg.id)).toEqual([
+  expect(await tracedDirections(at.system.api, leg.id)).toEqual([
     'sent sendonly',
     'received recvonly',
     'sent sendrecv',
@@ -114,7 +101,7 @@ test('a caller of an agent is held, also when its phone holds the call too', asy
   await plays(phone, 'sendrecv');
   await phone.press('1');
   expect(await at.ended(id)).toMatchObject({ hangup_by: 'agent', media: { verdict: 'two_way' } });
-  expect(await directions(id)).toEqual([
+  expect(await tracedDirections(at.system.api, id)).toEqual([
     'sent sendonly',
     'received recvonly',
     'received sendonly',

@@ -615,7 +615,7 @@ export interface Operations {
   /** What to configure in a PBX */
   'GET /v1/sip/outbound-setup': {
     path: Readonly<Record<string, never>>;
-    query: { /** Fills in this number and its configuration */ readonly phone_number?: string; /** the answer has the configuration of this PBX as text */ readonly pbx?: "asterisk" | "freepbx" | "issabel" | "sangoma" | "freeswitch" | "fusionpbx" | "signalwire" | "kamailio" };
+    query: { /** Fills in this number and its configuration */ readonly phone_number?: string; /** the answer has the configuration of this PBX as text */ readonly pbx?: "asterisk" | "freepbx" | "issabel" | "sangoma" | "freeswitch" | "fusionpbx" | "signalwire" | "kamailio" | "baresip" };
     body: undefined;
     answer: { /** The result */ readonly data: { /** Name or address under which peers reach the edge */ readonly sip_server: string; /** Port of SIP over TLS */ readonly port: number; /** Always tls */ readonly transport: string; /** Crypto suite of SRTP */ readonly srtp: string; /** Codecs that are offered by default */ readonly codecs: readonly (string)[]; /** What to configure, in sentences */ readonly instructions: string; /** With what the PBX registers or authenticates; only with a number that has such a configuration */ readonly credentials?: { /** User name */ readonly username: string; /** Always masked */ readonly password: string; /** Realm of the digest; null: any */ readonly realm: string | null }; /** With `pbx`: its configuration files, filled in */ readonly files?: readonly ({ /** where the text belongs in the PBX */ readonly path: string; /** to copy; names of files, and a password, are for you to fill in */ readonly text: string })[] }; /** Always null: the request succeeded */ readonly errors: null };
   };
