@@ -1,5 +1,7 @@
 /** Traces, as a real collector gets them over HTTP (docs/tracing.md). */
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,10 +11,13 @@ import { SpeechError, type TextToSpeech } from '#shared/models/speech.ts';
 import { openTracing } from '#shared/tracing/open-telemetry.ts';
 import { startTracing } from '#shared/tracing/start.ts';
 import { idsOfCall, readTraceparent, type Tracing } from '#shared/tracing/tracing.ts';
+import { createToolClient } from '../edge/agent/tool-client.ts';
 import { tracedServers } from '../edge/agent/traced-servers.ts';
 import type { TranscriptionEvents } from '../edge/agent/transcription/transcription.ts';
 import { createLog } from '../edge/log.ts';
+import { tracedTransfer } from '../edge/start/tracing.ts';
 import { startControl } from './kit/control/harness.ts';
+import { blind, settle, TransferBench } from './kit/edge/transfer.ts';
 import { ModelServer } from './kit/fakes/model-server.ts';
 import { TraceCollector } from './kit/fakes/trace-collector.ts';
 
@@ -136,7 +141,13 @@ describe('a call', () => {
         };
       },
     };
-    const traced = tracedServers({ models, tts, stt: null, transcriber }, { callId, orgId: 'o-1' }, tracing);
+    const answers = [
+      { status: 200, body: 'a secret body', error: null },
+      { status: null, body: null, error: 'a secret host is away' },
+    ];
+    const webhook = async () => answers.shift() as never;
+    const servers = { models, tts, stt: null, transcriber, webhook };
+    const traced = tracedServers(servers, { callId, orgId: 'o-1' }, tracing);
     const { dialogue } = traced.models.agent({ onFailure: 'reject' });
     server.record(
       { text: ['A secret answer.'], usage: { input: 7, output: 2 } },
@@ -159,6 +170,9 @@ describe('a call', () => {
     (heard as TranscriptionEvents | null)?.final({ text: 'secret words', confidence: null, language: null });
     turns?.end();
     turns?.close();
+    const request = { url: 'https://shop.example.com/secret' } as never;
+    await traced.webhook(request, 'n-1');
+    await traced.webhook(request, 'n-1');
     await tracing.close();
     await server.close();
 
@@ -176,7 +190,10 @@ describe('a call', () => {
       'text-to-speech: ok',
       'speech-to-text: ok',
       'speech-to-text: closed',
+      'webhook request: ok',
+      'webhook request: failed',
     ]);
+    expect(collector.spans.at(-2)?.attributes).toMatchObject({ 'http.response.status_code': 200 });
     expect(collector.spans[0]?.attributes).toMatchObject({
       'trunkline.model_role': 'agent',
       'gen_ai.request.model': 'm-1',
@@ -184,6 +201,81 @@ describe('a call', () => {
       'gen_ai.usage.output_tokens': 2,
     });
     expect(collector.texts.join()).not.toMatch(/secret/i);
+  });
+});
+
+describe('a tool on a call', () => {
+  it('is a span, which control gets as traceparent', async () => {
+    const parents: unknown[] = [];
+    const replies = [{ ok: true }, { ok: false, error: 'a secret failure' }];
+    const control = createServer((request, response) => {
+      parents.push(request.headers.traceparent);
+      response.end(JSON.stringify({ data: replies.shift() }));
+    });
+    await new Promise<void>((resolve) => control.listen(0, '127.0.0.1', resolve));
+    const { port } = control.address() as AddressInfo;
+    const tool = { tool_id: 'TL-1', name: 'look_up', description: 'Finds', input_schema: null, speech: null };
+    const controlUrl = `http://127.0.0.1:${port}`;
+    const client = createToolClient({ controlUrl, edgeToken: 'et_secret', clock: systemClock, tracing });
+    const tools = client([{ ...tool, timeout_ms: 5000 } as never], { callId, orgId: 'o-1' });
+    const { signal } = new AbortController();
+    await tools.run('look_up', { order: 'a secret order' }, signal, {});
+    await tools.run('look_up', {}, signal, {});
+    await expect(tools.run('look_up', {}, AbortSignal.abort(), {})).rejects.toThrow();
+    await tracing.close();
+    control.closeAllConnections();
+    await new Promise((resolve) => control.close(resolve));
+
+    expect(collector.spans.map(({ name, status }) => `${name}: ${status.message ?? 'ok'}`)).toEqual([
+      'tool call: ok',
+      'tool call: failed',
+      'tool call: aborted',
+    ]);
+    expect(collector.spans[0]).toMatchObject({
+      traceId: ofCall.trace_id,
+      parentSpanId: ofCall.span_id,
+      attributes: { 'trunkline.call_id': callId, 'trunkline.org_id': 'o-1', 'trunkline.tool_id': 'TL-1' },
+    });
+    expect(parents).toEqual(
+      collector.spans.slice(0, 2).map(({ spanId }) => `00-${ofCall.trace_id}-${spanId}-01`),
+    );
+    expect(collector.texts.join()).not.toMatch(/secret/i);
+  });
+});
+
+describe('a transfer', () => {
+  it('is a span of the call until its outcome, with the call to the target', async () => {
+    const bench = new TransferBench();
+    bench.onTransfer = (kind, call) => tracedTransfer(tracing, kind, call);
+    const { agent } = await bench.callUp();
+    await bench.transfer(agent, blind());
+    await bench.targetAnswers();
+    bench.calls.stop('id-1');
+    const second = await bench.callUp();
+    await bench.transfer(second.agent, { ...blind(), method: 'refer' });
+    second.peer.refers[0]?.done(486, 'Busy Here');
+    await settle();
+    await tracing.close();
+
+    const parent = idsOfCall('id-1');
+    expect(collector.spans[0]).toMatchObject({
+      name: 'transfer',
+      traceId: parent.trace_id,
+      parentSpanId: parent.span_id,
+      attributes: {
+        'trunkline.call_id': 'id-1',
+        'trunkline.org_id': 'org-1',
+        'trunkline.transfer_kind': 'bridge',
+        'trunkline.target_call_id': 'id-3',
+      },
+      status: { code: 0 },
+    });
+    expect(collector.spans[1]).toMatchObject({
+      attributes: { 'trunkline.transfer_kind': 'refer' },
+      status: { code: 2, message: 'target_failed' },
+    });
+    expect(collector.spans).toHaveLength(2);
+    expect(collector.texts.join()).not.toContain('4155550');
   });
 });
 

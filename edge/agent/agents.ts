@@ -45,7 +45,7 @@ import { pronouncedVoice } from './voice/pronounced-voice.ts';
 import { watchVoicemail } from './voicemail-watch.ts';
 import { createWebhookClient, type WebhookClient } from './webhook-client.ts';
 
-export interface AgentsDeps extends Servers {
+export interface AgentsDeps extends Omit<Servers, 'webhook'> {
   readonly pathways: (id: string, version: number) => PathwayConfig | undefined;
   readonly organization: (id: string) => OrgConfig | undefined;
   /** Runs the tools of a call; absent: agents have no tools. */
@@ -91,7 +91,8 @@ export function createAgents(deps: AgentsDeps): Agents {
   const make: Agents['create'] = (settings, call, host) => {
     const log = deps.log.child({ call_id: call.callId, trunk_id: call.trunkId, agent: settings.kind });
     const times = new TurnTimes(host, clock);
-    const servers = deps.tracing ? tracedServers(deps, call, deps.tracing) : deps;
+    const untraced = { ...deps, webhook };
+    const servers = deps.tracing ? tracedServers(untraced, call, deps.tracing) : untraced;
     const ofNodes = nodeTools(deps, call);
     const organization = deps.organization(call.orgId);
     const ofModel = (connection: string) => ({
@@ -120,7 +121,7 @@ export function createAgents(deps: AgentsDeps): Agents {
       transcriber: servers.transcriber,
       keyTerms: keyTermsOf(settings.key_terms ?? [], deps.organization(call.orgId)?.key_terms ?? []),
       voices,
-      webhook,
+      webhook: servers.webhook,
       tool: ofNodes.run,
       pronouncer: pronouncerOf(call),
       realtime: organization?.realtime?.length ? openModel : undefined,

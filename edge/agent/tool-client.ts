@@ -8,6 +8,7 @@ import type { ToolResult, ToolRunner, Variables } from '#shared/agent/interfaces
 import { boundedBody } from '#shared/bounded-body.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
+import { beginOfCall, type OpenSpan, type Tracing, traceparentOf } from '#shared/tracing/tracing.ts';
 import type { CallFacts } from '../call/ports/agents.ts';
 
 export interface ToolClientOptions {
@@ -15,6 +16,8 @@ export interface ToolClientOptions {
   readonly controlUrl: string;
   readonly edgeToken: string;
   readonly clock: Clock;
+  /** Absent: no traces. */
+  readonly tracing?: Tracing | undefined;
 }
 
 /** Maximum size of a conversation's variables to send, bytes; a call with more runs its tools without them. */
@@ -24,24 +27,50 @@ const mostAnswerBytes = 4_194_304;
 
 /** Creates the runner of one call's tools. */
 export function createToolClient(options: ToolClientOptions) {
-  return (tools: readonly AgentTool[], call: Pick<CallFacts, 'callId' | 'orgId'>): ToolRunner => ({
+  return (tools: readonly AgentTool[], call: ToolCall): ToolRunner => ({
     list: () => toolDescriptions(tools),
     run: async (name, inputs, signal, variables) => {
       const tool = tools.find((one) => one.name === name);
       if (!tool) return failed(`there is no tool "${name}"`);
-      const limit = new AbortController();
-      const timer = options.clock.after(tool.timeout_ms, () => limit.abort());
+      const { tracing } = options;
+      const span = tracing && beginOfCall(tracing, 'tool call', call, { 'trunkline.tool_id': tool.tool_id });
+      let error: string | null = 'aborted';
       try {
-        return await ask(options, tool, call, inputs, variables, AbortSignal.any([signal, limit.signal]));
-      } catch (error) {
-        signal.throwIfAborted();
-        if (limit.signal.aborted) return failed(`the tool did not end within ${tool.timeout_ms} ms`);
-        return failed(`the control plane cannot be reached: ${errorText(error)}`);
+        const result = await runWithin(options, tool, call, { inputs, variables, span }, signal);
+        error = result.ok ? null : 'failed';
+        return result;
       } finally {
-        timer.cancel();
+        span?.end({}, error);
       }
     },
   });
+}
+
+interface Run {
+  readonly inputs: unknown;
+  readonly variables: Variables;
+  readonly span: OpenSpan | undefined;
+}
+type ToolCall = Pick<CallFacts, 'callId' | 'orgId'>;
+
+async function runWithin(
+  options: ToolClientOptions,
+  tool: AgentTool,
+  call: ToolCall,
+  run: Run,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const limit = new AbortController();
+  const timer = options.clock.after(tool.timeout_ms, () => limit.abort());
+  try {
+    return await ask(options, tool, call, run, AbortSignal.any([signal, limit.signal]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (limit.signal.aborted) return failed(`the tool did not end within ${tool.timeout_ms} ms`);
+    return failed(`the control plane cannot be reached: ${errorText(error)}`);
+  } finally {
+    timer.cancel();
+  }
 }
 
 /** The tools as described to an agent. */
@@ -57,16 +86,20 @@ export function toolDescriptions(tools: readonly AgentTool[]): ReturnType<ToolRu
 async function ask(
   { controlUrl, edgeToken }: ToolClientOptions,
   tool: AgentTool,
-  call: Pick<CallFacts, 'callId' | 'orgId'>,
-  inputs: unknown,
-  variables: Variables,
+  call: ToolCall,
+  { inputs, variables, span }: Run,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const answer = await fetch(new URL('/v1/edge/tool-runs', controlUrl), {
     method: 'POST',
     redirect: 'error',
     signal,
-    headers: { authorization: `Bearer ${edgeToken}`, 'content-type': 'application/json' },
+    headers: {
+      authorization: `Bearer ${edgeToken}`,
+      'content-type': 'application/json',
+      // Control's span of this request is linked with ours.
+      ...(span && { traceparent: traceparentOf(span.ids) }),
+    },
     body: JSON.stringify({
       org_id: call.orgId,
       call_id: call.callId,

@@ -3,9 +3,10 @@
 import type { Models } from '#shared/models/models.ts';
 import type { SpeechOptions, SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import { modelTrace } from '#shared/models/traced-models.ts';
-import { idsOfCall, type OpenSpan, type Tracing } from '#shared/tracing/tracing.ts';
+import { beginOfCall, idsOfCall, type OpenSpan, type Tracing } from '#shared/tracing/tracing.ts';
 import type { CallFacts } from '../call/ports/agents.ts';
 import type { Transcriber } from './transcription/transcription.ts';
+import type { WebhookClient } from './webhook-client.ts';
 
 export interface Servers {
   readonly models: Pick<Models, 'agent'> & Partial<Pick<Models, 'traced' | 'counted'>>;
@@ -14,18 +15,20 @@ export interface Servers {
   readonly stt: SpeechToText | null;
   /** See TalkingDeps. */
   readonly transcriber?: Transcriber | undefined;
+  readonly webhook: WebhookClient;
 }
 type Begin = (name: string) => OpenSpan;
 
 export function tracedServers(
-  { models, tts, stt, transcriber }: Servers,
+  { models, tts, stt, transcriber, webhook }: Servers,
   { callId, orgId }: Pick<CallFacts, 'callId' | 'orgId'>,
   tracing: Tracing,
 ): Servers {
   const parent = idsOfCall(callId);
   const ofCall = { 'trunkline.call_id': callId, 'trunkline.org_id': orgId };
-  const begin: Begin = (name) => tracing.begin(name, { kind: 'client', parent, attributes: ofCall });
+  const begin: Begin = (name) => beginOfCall(tracing, name, { callId, orgId });
   return {
+    webhook: tracedWebhook(webhook, begin),
     models: models.traced?.(modelTrace(tracing, ofCall, () => parent)) ?? models,
     tts: tracedVoice(tts, begin),
     stt: stt && tracedWords(stt, begin),
@@ -48,6 +51,17 @@ async function within<T>(span: OpenSpan, work: () => Promise<T>): Promise<T> {
 /** Messages may have words of the call. */
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'error';
+}
+
+/** The request of a Webhook node. */
+function tracedWebhook(webhook: WebhookClient, begin: Begin): WebhookClient {
+  return async (request, nodeId) => {
+    const span = begin('webhook request');
+    const result = await webhook(request, nodeId);
+    const status = result.status === null ? {} : { 'http.response.status_code': result.status };
+    span.end(status, result.error === null ? null : 'failed');
+    return result;
+  };
 }
 
 function tracedVoice(tts: TextToSpeech, begin: Begin): TextToSpeech {

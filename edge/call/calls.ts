@@ -45,8 +45,8 @@ export interface CallsDeps
   readonly onEnded?: (code: TerminationCode, answered: boolean) => void;
   /** The same, for its trace. */
   readonly traced?: (call: TracedCall) => void;
-  /** Called once for every transfer with a known outcome. */
-  readonly onTransfer?: TransferParts['decided'];
+  /** See TransferParts. */
+  readonly onTransfer?: TransferParts['watch'];
   /** Called when the last call of a draining edge is over. */
   readonly drained?: () => void;
 }
@@ -291,7 +291,7 @@ export class Calls {
     const { media, agents, newId } = deps;
     const { routes, followRefer = true, headersOf = () => ({}) } = outbound;
     const place: TransferParts['place'] = (plan) => this.place(plan);
-    const decided = deps.onTransfer ?? (() => {});
+    const watch = deps.onTransfer ?? (() => () => {});
     // Every call that costs money passes here: `place` for our own legs, `admit` for calls a peer makes for us.
     const { limits } = deps;
     const admit: TransferParts['admit'] = (call) => limits?.admit(call) ?? null;
@@ -307,7 +307,7 @@ export class Calls {
       admit,
       release,
       place,
-      decided,
+      watch,
       enter,
       repark: (call, order) => this.#repark(call, order),
     };

@@ -41,7 +41,7 @@ export function agentDeps(
     pathways: current.pathway,
     organization: current.organization,
     models,
-    tools: createToolClient({ controlUrl, edgeToken, clock }),
+    tools: createToolClient({ controlUrl, edgeToken, clock, tracing: tracing ?? undefined }),
     tts,
     stt,
     transcriber,

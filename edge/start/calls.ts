@@ -10,6 +10,7 @@ import type { Reporter } from '../call/ports/reporting.ts';
 import type { Routes } from '../call/ports/routes.ts';
 import { outboundHeaders } from '../signaling/invite/header-mapping.ts';
 import { clock, type EdgeContext } from './context.ts';
+import { tracedTransfer } from './tracing.ts';
 
 interface CallsParts {
   readonly media: Media;
@@ -76,7 +77,12 @@ export function callsOf(
     onEnded: (termination, answered) =>
       metrics.count('trunkline_edge_calls_total', { termination, answered: String(answered) }),
     ...(tracing && { traced: (call) => tracing.call(call) }),
-    onTransfer: (kind, outcome) =>
-      metrics.count('trunkline_edge_transfers_total', { kind, outcome: outcome.ok ? 'ok' : outcome.code }),
+    onTransfer: (kind, call) => {
+      const traced = tracing && tracedTransfer(tracing, kind, call);
+      return (outcome, legId) => {
+        metrics.count('trunkline_edge_transfers_total', { kind, outcome: outcome.ok ? 'ok' : outcome.code });
+        traced?.(outcome, legId);
+      };
+    },
   });
 }

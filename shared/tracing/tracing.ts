@@ -61,6 +61,25 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
+/** The span of work for a call, below that of the call. */
+export function beginOfCall(
+  tracing: Tracing,
+  name: string,
+  { callId, orgId }: Pick<TracedCall, 'callId' | 'orgId'>,
+  more: Attributes = {},
+): OpenSpan {
+  return tracing.begin(name, {
+    kind: 'client',
+    parent: idsOfCall(callId),
+    attributes: { 'trunkline.call_id': callId, 'trunkline.org_id': orgId, ...more },
+  });
+}
+
+/** What names a span to another program (W3C Trace Context). */
+export function traceparentOf({ trace_id, span_id }: SpanIds): string {
+  return `00-${trace_id}-${span_id}-01`;
+}
+
 /** Of the span of a call: its id without dashes, and the second half of that. */
 export function idsOfCall(callId: string): SpanIds {
   const digits = callId.replaceAll('-', '').toLowerCase();

@@ -34,6 +34,9 @@ export interface TransferCandidate {
   readonly to: string;
 }
 
+/** @param legId the call to the target, where there was one */
+export type TransferWatch = (outcome: TransferOutcome, legId: string | null) => void;
+
 /** What all transfers need. */
 export interface TransferParts {
   readonly routes: Routes;
@@ -54,6 +57,6 @@ export interface TransferParts {
   /** Parks a call again, where its slot is still free. */
   repark(call: LiveCall, order: ParkOrder): void;
   readonly headersOf: HeadersOf;
-  /** Called once for every transfer with a known outcome. */
-  decided(kind: TransferKind, outcome: TransferOutcome): void;
+  /** Called once for every transfer, when it begins. @returns what is called once with its outcome */
+  watch(kind: TransferKind, call: Pick<LiveCall, 'id' | 'plan'>): TransferWatch;
 }

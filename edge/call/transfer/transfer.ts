@@ -22,7 +22,7 @@ import {
 } from './outcome.ts';
 import { attendedUri, blindUri, referEvents, referObstacle } from './referral.ts';
 import { codecsFor, type Parting, type TargetPlan } from './target-plan.ts';
-import type { TransferParts, TransferPlan } from './transfer-plan.ts';
+import type { TransferParts, TransferPlan, TransferWatch } from './transfer-plan.ts';
 import { type TransferAction, type TransferInput, type TransferState, transfer } from './transfer-state.ts';
 
 export class Transfer {
@@ -33,6 +33,7 @@ export class Transfer {
   readonly #call: LiveCall;
   readonly #parts: TransferParts;
   readonly #resolve: (outcome: TransferOutcome) => void;
+  readonly #decided: TransferWatch;
   #state: TransferState = 'begun';
   #target: LiveCall | null = null;
   /** Parties of the bridge that are held. */
@@ -56,6 +57,7 @@ export class Transfer {
     const { promise, resolve } = Promise.withResolvers<TransferOutcome>();
     this.outcome = promise;
     this.#resolve = resolve;
+    this.#decided = parts.watch(plan.kind, call);
   }
 
   get state(): TransferState {
@@ -224,7 +226,7 @@ export class Transfer {
       refer?.notify(status, reason);
     }
     call.log.info({ target, method: kind, outcome }, 'transfer decided');
-    this.#parts.decided(kind, outcome);
+    this.#decided(outcome, this.#target?.id ?? null);
     this.#resolve(outcome);
   }
 

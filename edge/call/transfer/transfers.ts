@@ -151,7 +151,7 @@ export class Transfers {
     const { log, ledger } = this.#call;
     log.info({ target, reason }, 'REFER refused');
     ledger.note(`The peer asked to be transferred to ${shown(target)}, which was rejected: ${reason}`);
-    this.#parts?.decided('follow', failure('target_not_allowed', reason));
+    this.#parts?.watch('follow', this.#call)(failure('target_not_allowed', reason), null);
   }
 
   #refuse(refer: PeerRefer, status: 403 | 491 | 603, why: string): void {

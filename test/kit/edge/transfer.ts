@@ -75,6 +75,8 @@ export class TransferBench {
   readonly decided: string[] = [];
   /** Called with each report while it is being made. */
   onReport: (body: ReportBody) => void = () => {};
+  /** Called with each transfer. */
+  onTransfer: NonNullable<CallsDeps['onTransfer']> = () => () => {};
   readonly calls: Calls;
 
   constructor(
@@ -113,7 +115,13 @@ export class TransferBench {
           ),
         ...changes,
       },
-      onTransfer: (kind, outcome) => this.decided.push(`${kind} ${outcome.ok ? 'ok' : outcome.code}`),
+      onTransfer: (kind, call) => {
+        const decided = this.onTransfer(kind, call);
+        return (outcome, legId) => {
+          this.decided.push(`${kind} ${outcome.ok ? 'ok' : outcome.code}`);
+          decided(outcome, legId);
+        };
+      },
     });
   }
 
