@@ -10,8 +10,11 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type * as Sdk from '../clients/typescript/src/index.ts';
+import { describedIn } from '../control/deployment/docs/groups.ts';
+import { clientCodeOf } from '../control/deployment/docs/request-code.ts';
 import { packSdk } from '../scripts/sdk/pack.ts';
 import { startRoutes, type TestControl } from './kit/control/harness.ts';
+import { openApiOf } from './kit/control/openapi.ts';
 
 const run = promisify(execFile);
 const root = dirname(import.meta.dirname);
@@ -56,6 +59,17 @@ async function readmePrograms(): Promise<{ name: string; text: string }[]> {
   });
 }
 
+/** The programs that the pages of endpoints show, each as a function. */
+async function docsPrograms(): Promise<string[]> {
+  const { paths } = await openApiOf(test);
+  const programs = describedIn(paths).flatMap((one) => clientCodeOf(one) ?? []);
+  return programs.map((code) => {
+    const [heading = '', , ...lines] = code.split('\n');
+    expect(heading).toBe("import { Trunkline } from '@trunkline/client';");
+    return `async () => {\n${lines.join('\n')}\nreturn answer;\n}`;
+  });
+}
+
 const installed = () => join(project, 'node_modules', '@trunkline', 'client');
 
 it('brings no dependency, and nothing but its code, types and README', async () => {
@@ -93,6 +107,12 @@ export async function main(): Promise<number> {
   const programs = await readmePrograms();
   expect(programs).toHaveLength(4);
   for (const { name, text } of programs) await writeFile(join(project, name), text);
+  const ofDocs = await docsPrograms();
+  expect(ofDocs.length).toBeGreaterThan(150);
+  await writeFile(
+    join(project, 'docs.ts'),
+    `import { Trunkline } from '@trunkline/client';\n${given.process}\nexport const all = [\n${ofDocs.join(',\n')}];\n`,
+  );
   await writeFile(join(project, 'good.ts'), program('call_length'));
   await writeFile(join(project, 'bad.ts'), program('call_lenght'));
   const options = [
@@ -107,7 +127,7 @@ export async function main(): Promise<number> {
   ];
   const checked = await run(
     join(bin, 'tsc'),
-    [...options, ...programs.map(({ name }) => name), 'good.ts', 'bad.ts'],
+    [...options, ...programs.map(({ name }) => name), 'docs.ts', 'good.ts', 'bad.ts'],
     { cwd: project, env },
   ).then(
     () => '',

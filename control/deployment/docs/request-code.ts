@@ -69,11 +69,16 @@ export function clientCodeOf(described: Described): string | null {
   if (body?.type === 'multipart/form-data') return null;
   if (inPath.length > 0) parts.path = Object.fromEntries(inPath);
   if (inQuery.length > 0) parts.query = Object.fromEntries(inQuery);
-  if (body) parts.body = body.value;
+  if (body && !isEmpty(body.value)) parts.body = body.value;
   return `import { Trunkline } from '@trunkline/client';
 
 const client = new Trunkline({ baseUrl: process.env.TRUNKLINE_URL, apiKey: process.env.TRUNKLINE_KEY });
 const answer = await client.request('${method} ${path}', ${literal(parts)});`;
+}
+
+/** What the types of the client leave out. */
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 function literal(value: unknown): string {
