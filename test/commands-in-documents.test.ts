@@ -1,0 +1,268 @@
+/**
+ * The commands that documents show exist, with their options, settings and files; their requests are ones that the API
+ * has, with fields and values that it takes. What they do is tested elsewhere: the guides by guides.test.ts, the
+ * commands by the tests of their programs.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formerSettings } from '#shared/settings/former.ts';
+import { settings } from '#shared/settings/table.ts';
+import { allCommands } from '../control/admin/index.ts';
+import type { OpenApiDocument } from '../control/deployment/openapi-document.ts';
+import { commandTable } from '../scripts/command/table.ts';
+import { startRoutes, type TestControl } from './kit/control/harness.ts';
+import { openApiOf } from './kit/control/openapi.ts';
+import { type DocumentedCommand, documentedCommands } from './kit/documented-commands.ts';
+
+const root = join(import.meta.dirname, '..');
+const pages = [
+  'README.md',
+  'deploy/README.md',
+  'clients/typescript/README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+];
+const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+const commands = pages.flatMap((page) => documentedCommands(page, textOf(page)));
+const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
+
+/** A word of the page in place of a value, such as `<id>`, `$EDGE` or `…`. */
+const placeholder = /[<>$…]|^\.{3}$/;
+
+const of = (program: string) => commands.filter(({ words }) => words[0] === program);
+const wrong = (found: readonly (readonly [DocumentedCommand, string | null])[]) =>
+  found.flatMap(([{ place, words }, why]) => (why === null ? [] : [`${place}: ${words.join(' ')}: ${why}`]));
+
+describe('npm', () => {
+  /** The script, and what it gets. */
+  function scriptOf([, verb = '', ...rest]: readonly string[]): { name: string; options: string[] } | null {
+    const words = rest.filter((word) => !/^(?:-s|--silent|--)$/.test(word));
+    if (verb === 'run') return { name: words[0] ?? '', options: words.slice(1) };
+    return ['start', 'test'].includes(verb) ? { name: verb, options: words } : null;
+  }
+
+  it('runs scripts that there are', () => {
+    const found = of('npm').map((one) => [one, scriptOf(one.words)] as const);
+    expect(found.length).toBeGreaterThan(100);
+    expect(
+      wrong(
+        found.map(([one, script]) => [
+          one,
+          script && !placeholder.test(script.name) && !(script.name in scripts) ? 'no such script' : null,
+        ]),
+      ),
+    ).toEqual([]);
+  });
+
+  it('and trunkline: the commands take the options', async () => {
+    const admin = await allCommands();
+    const given = [
+      ...of('npm').map((one) => [one, scriptOf(one.words)] as const),
+      ...of('trunkline').map(
+        (one) => [one, { name: one.words[1] ?? '', options: one.words.slice(2) }] as const,
+      ),
+    ].map(([one, script]): readonly [DocumentedCommand, string | null] => {
+      if (!script || script.name === '' || script.name.startsWith('-') || placeholder.test(script.name))
+        return [one, null];
+      const row = commandTable.find(({ name }) => name === script.name);
+      if (!row) return [one, one.words[0] === 'trunkline' ? 'no such command' : null];
+      const used = script.options
+        .filter((word) => word.startsWith('--'))
+        .map((word) => word.slice(2).split('=')[0]);
+      const words = script.options.filter((word) => !word.startsWith('-'));
+      const known =
+        row.name === 'admin' && words.length > 1 ? adminOptions(admin, words) : [...row.options, 'help'];
+      if (known === null) return [one, `no such command of admin`];
+      const unknown = used.filter((option) => !known.includes(option ?? ''));
+      return [one, unknown.length === 0 ? null : `unknown ${unknown.join(', ')}`];
+    });
+    expect(given.length).toBeGreaterThan(100);
+    expect(wrong(given)).toEqual([]);
+  });
+
+  function adminOptions(
+    admin: Awaited<ReturnType<typeof allCommands>>,
+    [area = '', verb = '']: readonly string[],
+  ): readonly string[] | null {
+    if (placeholder.test(`${area}${verb}`))
+      return [...Object.values(admin).flatMap(({ options }) => options)];
+    const command = admin[`${area} ${verb}`];
+    return command ? [...command.options, 'json', 'help'] : null;
+  }
+});
+
+/** Files that the reader writes. */
+const written = new Set(['first-call.mjs']);
+
+it('node runs files that there are', () => {
+  const found = [...of('node'), ...of('node_modules/.bin/node')].flatMap((one) => {
+    if (one.words.some((word) => /^-[pe]$/.test(word))) return [];
+    const file = one.words.slice(1).find((word) => !word.startsWith('-'));
+    return file === undefined || placeholder.test(file) || written.has(file) ? [] : [[one, file] as const];
+  });
+  expect(found.length).toBeGreaterThan(5);
+  expect(
+    wrong(found.map(([one, file]) => [one, existsSync(join(root, file)) ? null : 'no such file'])),
+  ).toEqual([]);
+});
+
+it('npm run bench and npx vitest name benchmarks and files that there are', () => {
+  const isThere = (path: string) => existsSync(join(root, path));
+  const missing = [...of('npm'), ...of('npx')].flatMap(({ place, words }) => {
+    const [program, verb, what, ...rest] = words.filter((word) => !/^-(?:s|-silent)?$/.test(word));
+    const isBench = program === 'npm' && verb === 'run' && what === 'bench';
+    const isVitest = program === 'npx' && verb === 'vitest';
+    const names = isBench ? rest.map((name) => `test/bench/${name}.bench.ts`) : isVitest ? rest : [];
+    return names
+      .filter(
+        (name) => name.includes('/') && !placeholder.test(name) && !name.includes('[name') && !isThere(name),
+      )
+      .map((name) => `${place}: ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
+it('systemctl and journalctl name units that there are', () => {
+  const units = [...of('systemctl'), ...of('journalctl')].flatMap(({ place, words }) =>
+    words
+      .filter((word) => word.startsWith('trunkline'))
+      .map((word) => [place, word.replace(/\.service$/, '')] as const),
+  );
+  expect(units.length).toBeGreaterThan(10);
+  expect(units.filter(([, unit]) => !existsSync(join(root, 'deploy', `${unit}.service`)))).toEqual([]);
+});
+
+it('the settings in front of commands are settings', () => {
+  // Those of benchmarks are no settings of the programs.
+  const known = new Set<string>([...settings.map(({ name }) => name), 'SIP_ENGINE', 'TALK_SEED']);
+  const ours = commands.filter(({ words }) => ['npm', 'node', 'trunkline'].includes(words[0] ?? ''));
+  const unknown = ours.flatMap(({ place, settings: names }) =>
+    names
+      .filter((name) => !known.has(name) && !(name in formerSettings) && !/^(?:OTEL|NODE)_/.test(name))
+      .map((name) => `${place}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+describe('requests', () => {
+  let test: TestControl;
+  beforeAll(async () => {
+    test = await startRoutes();
+  });
+  afterAll(() => test.close());
+
+  const flags = /^-(?:[sSfNivkL]+|-(?:silent|fail|no-buffer|compressed|insecure))$/;
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+  type Method = (typeof methods)[number];
+
+  interface Sent {
+    readonly method: Method;
+    readonly url: string;
+    readonly body: string | null;
+    readonly type: string | null;
+  }
+
+  /** What a curl command sends to control; null: it is for another server. */
+  function requestOf({ words }: DocumentedCommand): Sent | null {
+    let method: string | null = null;
+    let url: string | null = null;
+    let body: string | null = null;
+    let type: string | null = null;
+    for (let at = 1; at < words.length; at += 1) {
+      const word = words[at] ?? '';
+      if (flags.test(word)) continue;
+      const value = words[at + 1] ?? '';
+      if (word === '-X' || word === '--request') method = value;
+      else if (/^(?:-d|--data(?:-\w+)?)$/.test(word)) body = value;
+      else if (word === '-F') body = '';
+      else if (word === '-H') type = /^content-type: *(\S+)/i.exec(value)?.[1] ?? type;
+      else if (!word.startsWith('-')) {
+        url = word;
+        continue;
+      } else if (!/^-(?:[ouDwm]|-cacert|-max-time)$/.test(word)) throw new Error(`option ${word} of curl`);
+      at += 1;
+    }
+    const path =
+      /^(?:"?\$\{?(?:TRUNKLINE_)?URL\}?|(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|[\w.-]*control[\w.-]*)(?::8080)?)(\/.*)$/.exec(
+        url ?? '',
+      )?.[1];
+    if (path === undefined) return null;
+    return { method: (method ?? (body === null ? 'GET' : 'POST')) as Method, url: path, body, type };
+  }
+
+  const id = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+  it('of curl are ones that the API takes', async () => {
+    const found: [DocumentedCommand, string | null][] = [];
+    for (const one of of('curl')) {
+      const sent = requestOf(one);
+      if (sent === null) continue;
+      // The body is in a file of the reader, or made by another command.
+      const made = /^@|\$\(/.test(sent.body ?? '');
+      const url = sent.url.replace(/<[^>]*>|\$\{?\w+\}?|\$\([^)]*\)|…/g, id);
+      const body = sent.body?.replace(/<[^>]*>|\$\{?\w+\}?|…/g, id) ?? null;
+      if (sent.type === 'application/json' && body !== null && !made) {
+        try {
+          JSON.parse(body);
+        } catch {
+          found.push([one, 'its body is no JSON']);
+          continue;
+        }
+      }
+      // It would not end; the guide of webhooks and events is run.
+      if (one.words.includes('-N')) continue;
+      const answer = await test.call(sent.method, url, {
+        key: /^\/v1\/admin|^\/metrics/.test(url) ? test.operatorKey : test.key,
+        ...(body !== null && {
+          body,
+          headers: { 'content-type': sent.type ?? 'application/x-www-form-urlencoded' },
+        }),
+      });
+      const refused = answer.codes.some((code) => (made ? unknownPath : notTaken).test(code));
+      // No edge is connected: 503.
+      const failed = answer.status >= 500 && answer.status !== 503;
+      found.push([one, refused || failed ? `${answer.status} ${answer.text}` : null]);
+    }
+    expect(found.length).toBeGreaterThan(60);
+    expect(wrong(found)).toEqual([]);
+  });
+
+  /** Of the form of a request; others are about what there is. */
+  const notTaken =
+    /^(?:INVALID_(?:PARAMETER|JSON|GRAPH|SIP_ENDPOINT|PHONE_NUMBERS?|INPUT_SCHEMA)|ROUTE_NOT_FOUND|AUTH_FAILURE)$/;
+  const unknownPath = /^(?:ROUTE_NOT_FOUND|AUTH_FAILURE)$/;
+
+  it('in the text, such as `GET /v1/calls`, are in the API, with the names of their query', async () => {
+    const { paths } = await openApiOf(test);
+    // Paths of this page begin below that of its heading.
+    const start = (page: string) => (page.endsWith('06-agent-testing.md') ? '/v1/agent-testing' : '');
+    const named = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/[^`\s]*)/g)]
+        .map(([, method = '', path = '']) => ({ page, method, path }))
+        .map((one) => (one.path.startsWith('/v') ? one : { ...one, path: `${start(page)}${one.path}` })),
+    );
+    // Of edges and carriers; they are in no document for customers. And those of a carrier's own API.
+    const foreign = /^\/v1\/(?:edge|carrier)\/|^\/(?!v\d)/;
+    const unknown = named.filter(({ method, path }) => !foreign.test(path) && !isIn(paths, method, path));
+    expect(named.length).toBeGreaterThan(300);
+    expect([...new Set(unknown.map(({ page, method, path }) => `${page}: ${method} ${path}`))]).toEqual([]);
+  });
+
+  /** A segment in braces of either side is any; a query is names with or without values. */
+  function isIn(paths: OpenApiDocument['paths'], method: string, text: string): boolean {
+    const [path = '', query] = text.replace(/\[|\]|…/g, '').split('?');
+    const segments = path.split('/');
+    return Object.entries(paths ?? {}).some(([known, operations]) => {
+      const operation = operations[method.toLowerCase()];
+      const own = known.split('/');
+      if (!operation || own.length !== segments.length) return false;
+      const free = /^[{<$:]/;
+      if (!own.every((one, at) => one === segments[at] || free.test(one) || free.test(segments[at] ?? '')))
+        return false;
+      const names = query?.split('&').map((one) => one.split('=')[0]) ?? [];
+      return names.every((name) => name === '' || operation.parameters?.some((one) => one.name === name));
+    });
+  }
+});
