@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { CallQueued } from '#shared/api/calls.ts';
 import { Attached, NumberConfigurations } from '#shared/api/sip.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
+import { longTest } from '../kit/long-test.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort, freeUdpRange } from '../kit/programs/ports.ts';
@@ -146,7 +147,7 @@ test('Asterisk is known by its address, and calls go both ways', async () => {
   await endsWell(await agentCalls(number, callee), { direction: 'outbound' });
 });
 
-test('Asterisk speaks Opus, is put on hold, and follows the REFER of the agent', async () => {
+longTest('Asterisk speaks Opus, is put on hold, and follows the REFER of the agent', async () => {
   const number = '+14155550156';
   await attach(number, [
     { type: 'inbound', options: { allowed_ips: ['127.0.0.1'] } },
