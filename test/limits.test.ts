@@ -99,6 +99,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'control/recordings/storage/reading.ts longestBlockBytes': 'a step',
   'control/recordings/storage/transfer.ts partBytes': 'a step',
   'control/recordings/wav.ts wavHeadBytes': 'a format',
+  'control/testing/watch/heard.ts mostLoss': 'a rule: with more loss words may be lost',
   'control/testing/watch/to-scenario.ts mostMenuKeys': 'a rule: more keys are a number',
   'control/tools/code-worker.ts pageBytes': 'a format',
   'control/tools/sent-request.ts shortestSecret': 'what is masked',

@@ -100,7 +100,7 @@ export async function happeningsOfLines(
     if (!call || !followed.has(call.org_id)) return [];
     const subject = subjectOf(call);
     return entries.map(
-      ({ at: created_at, ...line }): Happening => ({
+      ({ at: created_at, fact: _, ...line }): Happening => ({
         orgId: call.org_id,
         type: 'transcript.line',
         at: now,

@@ -125,6 +125,8 @@ describe('speech recognition', () => {
       'user: my account please',
       'assistant: Account?',
     ]);
+    const cutOff = host.entries.findLast(({ text }) => text === 'Press 1,');
+    expect(cutOff?.fact).toEqual({ kind: 'cut_off', said: 'Press 1, 2 or 3.', heard: 'Press 1,' });
     agent.close('over');
   });
 

@@ -69,6 +69,14 @@ describe('a call driven by key presses', () => {
     expect(agent.read(new Int16Array(160))).toBe(false);
     await press('');
     expect(host.lines('agent-action')).toContain('agent-action: Interrupted by a key press');
+    // Who presses a key knows what was to come: the line stays, with what was heard beside it.
+    const said = host.entries.find(({ user }) => user === 'assistant');
+    const again = host.entries.filter(({ id }) => id === said?.id).at(-1);
+    expect(again).toEqual({
+      ...said,
+      fact: { kind: 'cut_off', said: said?.text, heard: expect.any(String) },
+    });
+    expect(said?.text).not.toBe(again?.fact?.kind === 'cut_off' && again.fact.heard);
     agent.close('over');
   });
 

@@ -22,7 +22,7 @@ import { handOver } from './realtime/hand-over.ts';
 import type { NodeSession } from './realtime/node-session.ts';
 import { Speaking } from './speaking.ts';
 import type { TalkingDeps } from './talking-deps.ts';
-import { Transcript } from './transcript.ts';
+import { recordedFact, Transcript } from './transcript.ts';
 import { transferTo } from './transfer-to.ts';
 import { TurnTimes } from './turn-times.ts';
 
@@ -227,7 +227,10 @@ export class TalkingAgent implements AgentLeg {
           this.#speaking.premake(action.likely);
           return { type: 'webhook', result: await this.#askWebhook(action) };
         case 'tool':
-          this.#transcribe('agent-action', usesTool(action.name), action);
+          this.#transcribe('agent-action', usesTool(action.name), action, undefined, {
+            kind: 'tool_used',
+            name: action.name,
+          });
           return { type: 'tool', result: await this.#deps.tool(action, this.#over.signal) };
         case 'realtime':
           await this.#speaking.played();
@@ -298,7 +301,7 @@ export class TalkingAgent implements AgentLeg {
     if (lines.length === 0) return;
     for (const line of lines) {
       const visit = talk.visits.findLast((candidate) => candidate.nodeId === line.nodeId);
-      this.#transcribe('agent-action', line.message, visit ?? null, line.at);
+      this.#transcribe('agent-action', line.message, visit ?? null, line.at, recordedFact(line.fact));
     }
     this.#loggedLines += lines.length;
     this.#host.variables(talk.learned);
@@ -324,15 +327,18 @@ export class TalkingAgent implements AgentLeg {
       const cutOff = (heard: string, told: boolean) => {
         texts[place] = heard;
         this.#deps.cutOff?.(line.id, heard);
-        // The line is reported once more, with the words that were heard. Who presses a key knows what was to come.
-        if (told) this.#host.transcript({ ...line, text: heard });
+        // The line has the words that were heard. Who presses a key knows what was to come.
+        this.#transcript.cutOff(line, heard, told);
       };
       const dropped = await this.#speaking.say(action, cutOff);
-      if (dropped > 0)
+      if (dropped > 0) {
         this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
+        this.#transcript.cutOff(line, null, false);
+      }
     } catch (error) {
       if (this.#closed || turn.aborted) return;
       this.#deps.log.error({ err: error, text: action.text }, 'text-to-speech failed in the midst of a text');
+      this.#transcript.cutOff(line, null, false);
       this.#transcribe('agent-action', 'Its end could not be spoken (text-to-speech failed)', action);
     }
   }

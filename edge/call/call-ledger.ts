@@ -163,7 +163,8 @@ export class CallLedger {
   linesLeftOut(count: number): void {
     if (this.closed || count === 0) return;
     this.#deps.linesLeftOut?.(count);
-    if (!this.#saysLeftOut) this.#reportLines([this.#line(leftOutSentence)]);
+    if (!this.#saysLeftOut)
+      this.#reportLines([{ ...this.#line(leftOutSentence), fact: { kind: 'lines_left_out' } }]);
     this.#saysLeftOut = true;
   }
 

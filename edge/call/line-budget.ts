@@ -40,14 +40,15 @@ export class LineBudget {
   take(entry: TranscriptEntry): TranscriptEntry | null {
     this.#refill();
     const text = entry.text.slice(0, longestLine);
-    const { length } = text;
+    // What was cut off is there once more.
+    const length = text.length + (entry.fact?.kind === 'cut_off' ? entry.fact.said.length : 0);
     if (Math.min(this.#lines, this.#linesNow) < 1) return null;
     if (Math.min(this.#characters, this.#charactersNow) < length) return null;
     this.#lines -= 1;
     this.#linesNow -= 1;
     this.#characters -= length;
     this.#charactersNow -= length;
-    return length === entry.text.length ? entry : { ...entry, text };
+    return text.length === entry.text.length ? entry : { ...entry, text };
   }
 
   #refill(): void {

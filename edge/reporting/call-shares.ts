@@ -49,6 +49,7 @@ export class CallShares {
       text: sentence,
       node_id: null,
       node_name: null,
+      fact: { kind: 'lines_left_out' as const },
     };
     return reportOf(at, { type: 'transcript', call_id: id, entries: [line] });
   }

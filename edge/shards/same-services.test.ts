@@ -44,6 +44,7 @@ const line: Required<TranscriptEntry> = {
   node_name: 'Node',
   confidence: 0.9,
   language: 'de',
+  fact: null,
 };
 
 /** What an agent says to its call, and what it is answered. */

@@ -5,6 +5,7 @@ import { described } from '#shared/described.ts';
 import { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import { CallVariables } from './agents.ts';
 import { Iso, Nullable } from './schema.ts';
+import type { TranscriptFact } from './transcript-facts.ts';
 
 export const MediaVerdict = Type.Union([
   Type.Literal('two_way'),
@@ -87,6 +88,11 @@ export const TranscriptEntry = Type.Object({
   /** of the transcription, 0..1, and the language that it recognized; absent: it does not tell */
   confidence: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   language: Type.Optional(Type.String({ maxLength: 35 })),
+  /**
+   * What happened, for programs; null: nothing but what the line says; absent: an agent of another kind, or an edge of an
+   * earlier version. Later versions have further kinds, which are checked by who reads them.
+   */
+  fact: Type.Optional(Type.Unsafe<TranscriptFact | null>(Nullable(Type.Object({ kind: Type.String() })))),
 });
 export type TranscriptEntry = Static<typeof TranscriptEntry>;
 

@@ -95,6 +95,8 @@ export interface ConversationRecord {
   readonly voice?: Voice;
   /** Of a run over a call: what the agent said, by turn, and what a transcription server heard of it; null: none did. */
   readonly spoken?: readonly { readonly said: string; readonly heard: string | null }[];
+  /** Of a production call: lines as they were played. A value that was cut off in one was heard if another has it. */
+  readonly played?: readonly string[];
 }
 
 /** What a run used of language models. Text: why it is not known. */

@@ -2,7 +2,6 @@
  * A production call as assertions read it (contract 6.17). Its record is what edges report of every call: the transcript
  * with the agent's log, and what happened when in each turn. Pure.
  */
-import { usedTool } from '#shared/agent/used-tool.ts';
 import type { AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { Voice } from '#shared/api/agent-testing/runs.ts';
 import type { CallTurn } from '#shared/api/call-quality.ts';
@@ -12,14 +11,10 @@ import { turnsOf } from '../../calls/index.ts';
 import { type CallRow, fromJson } from '../../db/index.ts';
 import type { TypedAssertion } from '../judging/assertions/evaluate.ts';
 import { withoutNodes } from '../judging/assertions/outcome.ts';
-import type {
-  ChatLine,
-  ConversationRecord,
-  Ending,
-  RecordedToolCall,
-  RecordedWebhook,
-} from '../judging/ports.ts';
+import type { ChatLine, ConversationRecord, Ending } from '../judging/ports.ts';
 import { percentile } from '../over-call/voice.ts';
+import { heardOf, type Noted, notedIn, toolUsesIn, webhookCallsIn } from './happened.ts';
+import { spokenOn, unheardOf } from './heard.ts';
 
 /** Of a call; the rest of a longer one is not measured. */
 export const mostTurns = 500;
@@ -42,15 +37,17 @@ export function recordOf(
   let turn = 0;
   const chat_history: ChatLine[] = [];
   const nodes: string[] = [];
-  for (const { node_id, text, user } of entries) {
+  const noted = notedIn(entries);
+  for (const line of noted) {
+    const { node_id, user } = line.entry;
     if (node_id !== null && nodes.at(-1) !== node_id) nodes.push(node_id);
-    if (user === 'agent-action' || text.trim() === '') continue;
+    const content = heardOf(line);
+    if (user === 'agent-action' || content.trim() === '') continue;
     if (user === 'user') turn++;
-    const said = user === 'user' ? null : node_id;
-    chat_history.push({ role: user, content: text, turn, node_id: said });
+    chat_history.push({ role: user, content, turn, node_id: user === 'user' ? null : node_id });
   }
   const log = entries.filter(({ user }) => user === 'agent-action');
-  const tools = toolCallsIn(log);
+  const tools = toolUsesIn(noted);
   const voice = measuredOf(call, marks);
   const record: ConversationRecord = {
     chat_history,
@@ -61,15 +58,14 @@ export function recordOf(
         node_id === null ? [] : [[node_id, node_name ?? node_id]],
       ),
     ),
-    webhook_calls: webhookCallsIn(log),
+    webhook_calls: webhookCallsIn(noted),
     tool_calls: tools.map(({ call: one }) => one),
     log: log.map(({ at, node_id, text }) => ({ at, node_id, message: text })),
     ending: endingOf(call),
     ...(voice && { voice }),
+    ...spokenOn(noted),
   };
-  const unlogged = logged.has(call.agent_kind)
-    ? isCut && 'The transcript of the call is too long to be read to its end.'
-    : 'What this kind of agent does is not in the record of its calls.';
+  const unlogged = unloggedOf(call, noted, isCut);
   const unknown = (assertion: AssertionView): string | null => {
     const { config, type } = assertion as AssertionView & TypedAssertion;
     if (type === 'WEBHOOK_TRIGGERED') return unlogged || (call.pathway_id === null ? withoutNodes : null);
@@ -80,40 +76,20 @@ export function recordOf(
         ? `The record of the call does not say how a use of ${config.name} ended.`
         : null;
     }
+    if (type === 'HEARD_WORDS') return unlogged || unheardOf(call, noted, config, record);
     if (type !== 'MEASUREMENT' || config.measure === 'turns' || voice) return null;
     return 'The call has no timeline of its turns: its edge measured none, or its agent is of a kind that has none.';
   };
   return { record, unknown };
 }
 
-/** What the log says after it: how the use ended. */
-const toolEnded = /^the tool (?:"[^"]*" )?(succeeded|failed)\b/s;
-
-function toolCallsIn(log: readonly TranscriptEntry[]) {
-  const found: { call: RecordedToolCall; ended: boolean }[] = [];
-  for (const { at, node_id, text } of log) {
-    const name = usedTool(text);
-    const last = found.at(-1);
-    const [, how] = toolEnded.exec(text) ?? [];
-    if (name !== null) {
-      const call = { name, node_id, input: undefined, ok: false, result: undefined, at, mocked: false };
-      found.push({ call, ended: false });
-    } else if (how !== undefined && last && !last.ended) {
-      last.call = { ...last.call, ok: how === 'succeeded' };
-      last.ended = true;
-    }
-  }
-  return found;
-}
-
-/** Those that were answered, or that failed; their address is not in the log. */
-function webhookCallsIn(log: readonly TranscriptEntry[]): RecordedWebhook[] {
-  return log.flatMap(({ at, node_id, text }) => {
-    const [, answer] = /^the webhook answered (.*)$/s.exec(text) ?? [];
-    if (answer === undefined || node_id === null) return [];
-    const status_code = /^\d{3}$/.test(answer) ? Number(answer) : null;
-    return [{ node_id, url: '', method: '', status_code, at, body: null, mocked: false }];
-  });
+/** Why the record of a call has not all that its agent did; null: it has. */
+function unloggedOf({ agent_kind }: CallRow, noted: readonly Noted[], isCut: boolean): string | null {
+  if (!logged.has(agent_kind)) return 'What this kind of agent does is not in the record of its calls.';
+  if (isCut) return 'The transcript of the call is too long to be read to its end.';
+  return noted.some(({ fact }) => fact?.kind === 'lines_left_out')
+    ? 'Lines are left out of the transcript of the call.'
+    : null;
 }
 
 /** The turns as a run over a call has them; of what only a caller of tests hears, nothing is said. */
@@ -196,8 +172,6 @@ export function notWatchable(assertion: Pick<AssertionView, 'type' | 'config'>):
 } | null {
   const { config, type } = assertion as TypedAssertion;
   switch (type) {
-    case 'HEARD_WORDS':
-      return no('/type', 'must not be HEARD_WORDS: nobody transcribes what arrives at a customer');
     case 'WEBHOOK_TRIGGERED':
       if (config.url !== undefined || config.body_match !== undefined)
         return no(

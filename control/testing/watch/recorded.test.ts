@@ -62,7 +62,19 @@ async function judged(
   return { statuses: results.map(([status]) => status), reasons: results.map(([, why]) => why), today };
 }
 
+/** No line says it as edges word it: what counts is the fact. */
 const said: EndedCall['said'] = [
+  ['assistant', 'Hello.', 'greet', null],
+  ['user', 'An appointment, please', null, null],
+  ['agent-action', 'HTTP 200', 'lookup', { kind: 'webhook_answered', status: 200 }],
+  ['agent-action', 'find_slot begins', 'day', { kind: 'tool_used', name: 'find_slot' }],
+  ['agent-action', 'find_slot is through', 'day', { kind: 'tool_ended', ok: true }],
+  ['agent-action', 'book begins', 'day', { kind: 'tool_used', name: 'book' }],
+  ['agent-action', 'book is through', 'day', { kind: 'tool_ended', ok: false }],
+  ['assistant', 'There is none.', 'day', null],
+];
+/** As edges of earlier versions reported it. */
+const formerly: EndedCall['said'] = [
   ['assistant', 'Hello.', 'greet'],
   ['user', 'An appointment, please'],
   ['agent-action', 'the webhook answered 200', 'lookup'],
@@ -79,7 +91,10 @@ const tool = (config: { name: string; ok?: boolean; max_calls?: number }): Asser
 const webhook = (node_id: string): AssertionCreate => ({ type: 'WEBHOOK_TRIGGERED', config: { node_id } });
 
 describe('tools and webhooks', () => {
-  it('are those of the agent’s log', async () => {
+  it.each([
+    ['facts beside the lines', said],
+    ['lines of an edge of an earlier version', formerly],
+  ])('are those of the %s', async (_, lines) => {
     const { statuses } = await judged(
       [
         tool({ name: 'find_slot', ok: true }),
@@ -89,9 +104,15 @@ describe('tools and webhooks', () => {
         webhook('lookup'),
         webhook('day'),
       ],
-      said,
+      lines,
     );
     expect(statuses).toEqual(['PASSED', 'FAILED', 'PASSED', 'PASSED', 'PASSED', 'FAILED']);
+  });
+
+  it('are not what a line says without the fact', async () => {
+    const told = formerly.map(([user, text, node = null]) => [user, text, node, null] as const);
+    const { statuses } = await judged([tool({ name: 'find_slot' }), webhook('lookup')], told);
+    expect(statuses).toEqual(['FAILED', 'FAILED']);
   });
 
   it('are not decided when the record does not have them', async () => {
@@ -105,6 +126,60 @@ describe('tools and webhooks', () => {
     });
     expect(other.statuses).toEqual(['INCONCLUSIVE', 'INCONCLUSIVE']);
     expect(other.reasons[0]).toContain('kind of agent');
+    const short = await judged(asked, [
+      ...said,
+      ['agent-action', 'Lines are missing', null, { kind: 'lines_left_out' }],
+    ]);
+    expect(short.reasons[0]).toBe('Lines are left out of the transcript of the call.');
+  });
+});
+
+describe('the words that a caller heard', () => {
+  const heard = (values?: string[]): AssertionCreate => ({
+    type: 'HEARD_WORDS',
+    config: { ...(values && { values }) },
+  });
+  const arrived = { peer_hears: 'yes', peer_loss_percent: 0.2 } as const;
+  const number = 'Your number is 4 7 1 1. Goodbye.';
+  const cut: EndedCall['said'] = [
+    ['assistant', 'Your number is 4 7', 'n', { kind: 'cut_off', said: number, heard: 'Your number is 4 7' }],
+    ['user', 'Sorry?', null, null],
+  ];
+  const whole = ['assistant', number, 'n', null] as const;
+  const of = (said: EndedCall['said'], media?: EndedCall['media']) =>
+    judged([heard(), heard(['4711']), heard(['4712'])], said, [], { ...(media && { media }) });
+
+  it('are those that were played, when reports of the other side say that they arrived', async () => {
+    expect((await of([whole], arrived)).statuses).toEqual(['PASSED', 'PASSED', 'FAILED']);
+    // Said again after an interruption.
+    expect((await of([...cut, whole], arrived)).statuses).toEqual(['PASSED', 'PASSED', 'FAILED']);
+  });
+
+  it('are not those that were cut off, however the line stands in the transcript', async () => {
+    const stopped = await of(cut, arrived);
+    expect(stopped.statuses).toEqual(['FAILED', 'FAILED', 'FAILED']);
+    expect(stopped.reasons[1]).toBe(
+      '0 of 1 were heard. “4711” was said, and heard was: "Your number is 4 7".',
+    );
+    const hungUp = [['assistant', number, 'n', { kind: 'cut_off', said: number, heard: 'Your' }]] as const;
+    expect((await of(hungUp, arrived)).statuses).toEqual(['FAILED', 'FAILED', 'FAILED']);
+    const text = { type: 'STRING_CHECK', config: { operator: 'contains', value: '4 7 1 1' } } as const;
+    expect((await judged([text], hungUp)).statuses).toEqual(['FAILED']);
+  });
+
+  it('are not known without proof that they arrived, or that they were played', async () => {
+    const silent = await of([whole]);
+    expect(silent.statuses).toEqual(['INCONCLUSIVE', 'INCONCLUSIVE', 'FAILED']);
+    expect(silent.reasons[0]).toContain('no RTCP report');
+    const lossy = await of([whole], { ...arrived, peer_loss_percent: 12 });
+    expect(lossy.reasons[0]).toContain('12 % of the sound was lost');
+    const former = await of([['assistant', number, 'n']], arrived);
+    expect(former.reasons[2]).toContain('how far each line was played');
+    const failed = await of(
+      [['assistant', number, 'n', { kind: 'cut_off', said: number, heard: null }]],
+      arrived,
+    );
+    expect(failed.reasons[2]).toContain('its speech failed or was too long');
   });
 });
 
@@ -162,7 +237,6 @@ it('refuses what no production call can decide, and says why', async () => {
     const [error] = (await watching([{ type, config }])).errors;
     return error?.details?.path;
   };
-  expect(await refused('HEARD_WORDS', {})).toBe('/assertions/0/type');
   expect(await refused('TOOL_CALLED', { name: 'a', input_match: { day: 'Monday' } })).toBe(
     '/assertions/0/config/input_match',
   );

@@ -266,7 +266,8 @@ describe('a watch', () => {
     const path = async (body: object) => (await make(body)).errors[0]?.details?.path;
     expect(await path({ pathway_id: undefined })).toBe('/pathway_id');
     expect(await path({ persona_id: pathway_id })).toBe('/persona_id');
-    expect(await path({ assertions: [{ type: 'HEARD_WORDS', config: {} }] })).toBe('/assertions/0/type');
+    const unread = { type: 'TOOL_CALLED', config: { name: 'book', input_match: { day: 'Monday' } } };
+    expect(await path({ assertions: [unread] })).toBe('/assertions/0/config/input_match');
     expect((await make({ phone_number: '+14155550188' })).codes).toEqual(['NUMBER_NOT_FOUND']);
   });
 });

@@ -11,7 +11,6 @@ import { withInstruction } from '#shared/agent/instructions.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { endTool, type Order, orderOf, toolsOf } from '#shared/agent/persona-tools.ts';
 import { fillTemplate } from '#shared/agent/template.ts';
-import { usesTool } from '#shared/agent/used-tool.ts';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { NewId } from '#shared/ids.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
@@ -319,10 +318,11 @@ export class RealtimeAgent implements AgentLeg {
         return { ok: true };
       case 'tool': {
         const { name } = order.tool;
-        this.#said.note(usesTool(name));
+        this.#said.toolUsed(name);
         const { tools } = this.#deps;
         if (!tools) return { ok: false, error: 'no tools can be run here' };
         const { ok, data, error, variables } = await tools.run(name, order.input, signal, this.#variables);
+        this.#said.toolEnded({ tool: name, ok, error });
         this.#variables = { ...this.#variables, ...variables };
         if (Object.keys(variables).length > 0) this.#host.variables(this.#variables);
         const json = JSON.stringify(data ?? null);

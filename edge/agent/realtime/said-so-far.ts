@@ -1,7 +1,11 @@
 /** The conversation of a call with its model: each line to the transcript, the last ones for the next session. */
+import { type LogFact, sentenceOf } from '#shared/agent/log-facts.ts';
+import { usesTool } from '#shared/agent/used-tool.ts';
 import type { Clock } from '#shared/clock.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
+import type { TranscriptFact } from '#shared/edge-protocol/transcript-facts.ts';
 import type { NewId } from '#shared/ids.ts';
+import { recordedFact } from '../transcript.ts';
 import type { SpokenLine } from './model-session.ts';
 
 /** Lines that a new session is told, and characters of one. */
@@ -64,8 +68,17 @@ export class SaidSoFar {
   }
 
   /** What the agent did. */
-  note(text: string): void {
-    this.#report(this.#entry('agent-action', text));
+  note(text: string, fact: TranscriptFact | null = null): void {
+    this.#report({ ...this.#entry('agent-action', text), fact });
+  }
+
+  toolUsed(name: string): void {
+    this.note(usesTool(name), { kind: 'tool_used', name });
+  }
+
+  toolEnded(how: { readonly tool: string; readonly ok: boolean; readonly error: string | null }): void {
+    const fact: LogFact = { kind: 'persona_tool_ended', ...how };
+    this.note(sentenceOf(fact), recordedFact(fact));
   }
 
   #add(user: SpokenLine['user'], text: string, item: string | null): void {

@@ -171,9 +171,12 @@ export class TestedAgent {
       transcript: (entry) => {
         host.transcript(entry);
         if (entry.user !== 'assistant') return;
-        const { id, node_id, text } = entry;
-        // A line that was cut off is reported again, with what was heard of it.
-        if (this.#lines.has(id)) return this.#parts.send({ type: 'cut', id, text });
+        const { fact, id, node_id, text } = entry;
+        // A line that was cut off is reported again, with what was heard of it. Of one with a fact, `cutOff` has said it.
+        if (this.#lines.has(id)) {
+          if (fact?.kind !== 'cut_off') this.#parts.send({ type: 'cut', id, text });
+          return;
+        }
         this.#lines.add(id);
         this.#parts.begins();
         this.#parts.send({ type: 'line', text, node_id, id });

@@ -1,4 +1,6 @@
 /** Production calls that have ended, as stored, for tests of watches. */
+import type { MediaReport } from '#shared/edge-protocol/calls.ts';
+import type { TranscriptFact } from '#shared/edge-protocol/transcript-facts.ts';
 import { toJson } from '../../../control/db/index.ts';
 import type { TestControl } from './harness.ts';
 
@@ -11,7 +13,14 @@ export interface EndedCall {
   readonly ended_at: string;
   /** ISO; null: by an earlier version. Default: `ended_at` */
   readonly end_stored_at?: string | null;
-  readonly said: readonly (readonly ['user' | 'assistant' | 'agent-action', string, string?])[];
+  /** Who, what, in which node; with what happened, as edges of this version report it. */
+  readonly said: readonly (readonly [
+    'user' | 'assistant' | 'agent-action',
+    string,
+    (string | null)?,
+    (TranscriptFact | null)?,
+  ])[];
+  readonly media?: Partial<MediaReport>;
   readonly org_id?: string;
   readonly test_run_id?: string;
   /** Default: pathway, or persona without one. */
@@ -47,7 +56,7 @@ export async function storeEndedCall(test: TestControl, call: EndedCall): Promis
       termination_detail: null,
       hangup_by: 'peer',
       codec: 'PCMU',
-      media: null,
+      media: call.media ? toJson(call.media as MediaReport) : null,
       agent_kind: call.agent_kind ?? (pathway_id === null ? 'persona' : 'pathway'),
       pathway_id,
       pathway_version: pathway_id === null ? null : version,
@@ -71,13 +80,14 @@ export async function storeEndedCall(test: TestControl, call: EndedCall): Promis
     .values({
       call_id: id,
       entries: toJson(
-        said.map(([user, text, node], place) => ({
+        said.map(([user, text, node, fact], place) => ({
           id: `${id}-${place}`,
           at: ended_at,
           user,
           text,
           node_id: node ?? null,
           node_name: node ?? null,
+          ...(fact !== undefined && { fact }),
         })),
       ),
       received_at: ended_at,
