@@ -99,7 +99,7 @@ export async function happeningsOfLines(
     const call = calls.get(call_id);
     if (!call || !followed.has(call.org_id)) return [];
     const subject = subjectOf(call);
-    return entries.map(
+    return entries.filter(saysMore).map(
       ({ at: created_at, fact: _, ...line }): Happening => ({
         orgId: call.org_id,
         type: 'transcript.line',
@@ -109,6 +109,11 @@ export async function happeningsOfLines(
       }),
     );
   });
+}
+
+/** A line that comes again with nothing but how far it was heard is no news. */
+function saysMore({ fact, text }: Said['entries'][number]): boolean {
+  return fact?.kind !== 'cut_off' || !text.startsWith(fact.said);
 }
 
 /** The newest quality sample of each call. @param now ISO */

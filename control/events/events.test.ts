@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SessionList } from '#shared/api/keys.ts';
+import type { TranscriptFact } from '#shared/edge-protocol/transcript-facts.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { FollowedEvents } from '../../test/kit/control/events.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
@@ -52,7 +53,7 @@ const ringing = (last: number, changes = {}) =>
   call(last, { ...running, answered_at: null, status: 'ringing', ...changes });
 const answered = (last: number, changes = {}) =>
   call(last, { ...running, status: 'in-progress', ...changes });
-const line = (last: number, text: string): Bodies[number] => ({
+const line = (last: number, text: string, fact: TranscriptFact | null = null): Bodies[number] => ({
   type: 'transcript',
   call_id: id(last),
   entries: [
@@ -63,6 +64,7 @@ const line = (last: number, text: string): Bodies[number] => ({
       text,
       node_id: 'a',
       node_name: 'A',
+      fact,
     },
   ],
 });
@@ -86,6 +88,8 @@ describe('a stream of events', () => {
     await report(ringing(1));
     await report(answered(1));
     await report(line(1, 'Hello'));
+    // Who hung up did not hear it to its end: the line is the same.
+    await report(line(1, 'Hello', { kind: 'cut_off', said: 'Hello', heard: '' }));
     await report(answered(1, { codec: 'Opus' }), call(1));
     const events = await reader.take(6);
     expect(events.map(({ event }) => event)).toEqual([
