@@ -18,11 +18,12 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
+import { fliteVoices } from '#shared/models/flite-voices.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { AgentsDeps } from './agent/agents.ts';
 import { WebrtcDetectors } from './agent/ears/webrtc-detector.ts';
 import { RunSocket } from './agent/test-caller/run-socket.ts';
-import { TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
+import { callerSpeech, TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
 import { CallerWeather } from './agent/test-caller/weather/caller-weather.ts';
 import { fixedHeader, offeringOnly, recordedTest, singleHop } from './agent-test-route.ts';
@@ -148,7 +149,9 @@ class TestRun {
       ...(record && this.#order.to !== undefined && { recordsTest: true }),
     };
     try {
+      await this.#voiceSpeaks();
       await this.#weather?.noiseArrives(limits.socketMs);
+      if (this.#abandoned) throw new Error('the test run was lost before its call was placed');
       this.#call = calls.place(plan, this.#callerChanges());
     } catch (error) {
       this.#socket.close();
@@ -161,6 +164,20 @@ class TestRun {
     const { needs_words, to } = this.#order;
     if (to === undefined && !this.#parts.callsItself()) return notItself;
     return needs_words && !this.#parts.stt ? notHeard : null;
+  }
+
+  /** Whether a server has the caller's voice shows when it speaks: one word, which is kept for the next run. */
+  async #voiceSpeaks(): Promise<void> {
+    const { language, voice } = this.#order;
+    if (voice === null) return;
+    try {
+      await this.#parts.tts.synthesize('Hello.', { ...callerSpeech(voice), language });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(
+        `the caller cannot speak with the voice "${voice}": ${why}. Name a voice of the edge's text-to-speech server (TTS_BASE_URL), or in English an embedded one: ${fliteVoices.join(', ')}`,
+      );
+    }
   }
 
   // ---------------------------------------------------------------- the calling end

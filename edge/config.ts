@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FliteVoice, fliteVoices } from '#shared/models/flite-voices.ts';
+import { embeddedVoice, type FliteVoice, fliteVoices } from '#shared/models/flite-voices.ts';
 import { type AgentModelSettings, readAgentModels } from '#shared/models/model-settings.ts';
 import { pathExists } from '#shared/path-exists.ts';
 import { type LogSettings, readLog } from '#shared/settings/log.ts';
@@ -205,7 +205,7 @@ function voiceSettings(read: Reader): Pick<EdgeSettings, 'voice' | 'tts'> {
   const tts = voiceServer(read);
   if (tts) return { voice: 'slt', tts };
   const name = read.optional('TTS_VOICE');
-  const voice = name === null ? 'slt' : fliteVoices.find((known) => known === name);
+  const voice = name === null ? 'slt' : embeddedVoice(name);
   if (voice) return { voice, tts: null };
   throw new SettingError(`TTS_VOICE must be one of ${fliteVoices.join(', ')}, not "${name}"`);
 }

@@ -4,7 +4,7 @@
  */
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { type FliteVoice, fliteVoices } from './flite-voices.ts';
+import { embeddedVoice, type FliteVoice, fliteVoices } from './flite-voices.ts';
 import { type InitialData, openProgram, type ProgramFile } from './program-file.ts';
 import { type SharedVoice, SpeechError, type SpeechOptions } from './speech.ts';
 
@@ -105,7 +105,7 @@ export class Flite implements SharedVoice {
     const question: FliteQuestion = {
       id: this.#nextId++,
       text: plain,
-      voice: this.#voiceFor(options.voice),
+      voice: this.#voiceFor(options),
       sampleRate: options.sampleRate,
     };
     return new Promise((resolve, reject) => {
@@ -128,8 +128,11 @@ export class Flite implements SharedVoice {
     (await program?.catch(() => null))?.close();
   }
 
-  #voiceFor(name: string | null): FliteVoice {
-    return fliteVoices.find((voice) => voice === name) ?? this.#voice;
+  #voiceFor({ exact, voice }: SpeechOptions): FliteVoice {
+    const own = embeddedVoice(voice);
+    if (own === null && voice !== null && exact)
+      throw new SpeechError(`“${voice}” is none of the embedded voices (${fliteVoices.join(', ')})`);
+    return own ?? this.#voice;
   }
 
   #loaded(): Promise<ProgramFile> {

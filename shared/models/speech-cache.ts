@@ -143,6 +143,6 @@ export class SpeechCache implements TextToSpeech {
   }
 }
 
-function keyOf(text: string, { voice, language, sampleRate }: SpeechOptions): string {
-  return JSON.stringify([voice, language, sampleRate, text]);
+function keyOf(text: string, { exact, voice, language, sampleRate }: SpeechOptions): string {
+  return JSON.stringify([voice, language, sampleRate, text, exact]);
 }

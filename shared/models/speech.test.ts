@@ -50,6 +50,9 @@ describe('flite', () => {
     const [own, unknown, kal] = await Promise.all([say(null), say('june'), say('kal')]);
     expect(unknown).toEqual(own);
     expect(kal).not.toEqual(own);
+    const exact = (voice: string) => flite.synthesize('Good morning', { ...english, voice, exact: true });
+    expect(await exact('kal')).toEqual(kal);
+    await expect(exact('june')).rejects.toThrow('“june” is none of the embedded voices (slt, kal');
   });
 
   it('leaves no descriptor open after a text', async () => {

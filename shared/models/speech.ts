@@ -7,6 +7,8 @@ export interface SpeechOptions {
   readonly language: string;
   /** Hz */
   readonly sampleRate: number;
+  /** No other voice may speak in its place: without it the text fails. */
+  readonly exact?: true;
 }
 
 export interface TextToSpeech {

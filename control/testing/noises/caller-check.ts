@@ -5,7 +5,7 @@
 import { isObject } from '#shared/agent/graph-problem.ts';
 import type { Weather } from '#shared/agent-test-weather.ts';
 import { ApiError } from '#shared/errors.ts';
-import { fliteVoices } from '#shared/models/flite-voices.ts';
+import { embeddedVoice, fliteVoices } from '#shared/models/flite-voices.ts';
 import type { Db } from '../../db/index.ts';
 import type { ConnectedEdges } from '../../edge-link/index.ts';
 import { callSettings, weatherProblem } from '../over-call/settings.ts';
@@ -33,9 +33,9 @@ export function checkVoice({ edges }: CallerChecks, voice: string, path: string)
   if (obstacle !== null) throw ApiError.invalid(path, obstacle);
 }
 
-/** With a server that speaks, only that server knows its voices. */
+/** With a server that speaks, only that server knows its voices: the edge asks it before it places the call. */
 function voiceObstacle({ speakEmbedded }: CallerChecks['edges'], voice: string): string | null {
-  if (!speakEmbedded || fliteVoices.some((one) => one === voice)) return null;
+  if (!speakEmbedded || embeddedVoice(voice)) return null;
   return `must be one of ${fliteVoices.join(', ')}: no edge has a text-to-speech server with other voices (TTS_BASE_URL)`;
 }
 

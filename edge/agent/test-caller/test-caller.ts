@@ -9,7 +9,7 @@
 
 import type { AgentTestOrder, HeardTurn } from '#shared/agent-test-protocol.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import type { SpeechOptions, SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../../call/log.ts';
 import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
 import type { VoiceDetectors } from '../ears/voice-detector.ts';
@@ -52,6 +52,12 @@ export interface TestCallerParts {
 type Move = Extract<AgentTestOrder, { type: 'say' | 'keys' | 'silence' }>;
 
 const sampleRate = 8000;
+
+/** A caller whose voice is part of the test speaks with it or not at all. */
+export function callerSpeech(voice: string | null): Omit<SpeechOptions, 'language'> {
+  return { voice, sampleRate, ...(voice !== null && { exact: true }) };
+}
+
 /** Maximum length of the caller's own speech. */
 const maxSpeechSeconds = 600;
 
@@ -154,7 +160,7 @@ export class TestCaller implements AgentLeg {
 
   async #say(text: string): Promise<void> {
     const { clock, language, tts, voice } = this.#parts;
-    const samples = await tts.synthesize(text, { voice, language, sampleRate });
+    const samples = await tts.synthesize(text, { ...callerSpeech(voice), language });
     if (this.#state !== 'acting') return;
     this.#begin(clock.elapsed(), true);
     this.#queue.push(samples);

@@ -1,5 +1,6 @@
 /** A voice of a server, and the embedded one for texts that it fails to speak. */
 import type { Clock } from '#shared/clock.ts';
+import { embeddedVoice } from '#shared/models/flite-voices.ts';
 import { joinedPieces, piecesOf, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../../call/log.ts';
 
@@ -50,11 +51,12 @@ export class FallbackVoice implements TextToSpeech {
       }
     } catch (error) {
       if (signal.aborted) throw error;
-      const fallsBack = !begun && speaks.test(options.language);
+      const voice = options.exact ? embeddedVoice(options.voice) : null;
+      const fallsBack = !begun && speaks.test(options.language) && (!options.exact || voice !== null);
       this.#meter.failed(fallsBack);
       if (!fallsBack) throw error;
       this.#log.warn({ err: error }, 'the text-to-speech server failed, the embedded voice speaks');
-      yield await this.#embedded.synthesize(text, { ...options, voice: null });
+      yield await this.#embedded.synthesize(text, { ...options, voice });
     }
   }
 

@@ -130,6 +130,11 @@ describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
     expect([...(await both.synthesize('Hi', english))]).toEqual([7, 7]);
     await expect(both.synthesize('Hallo', { ...english, language: 'de-DE' })).rejects.toThrow('503');
     expect(failures).toEqual([true, false]);
+    // Where the voice is part of a test, another one is none.
+    const exact = (voice: string) => both.synthesize('Hi', { ...english, voice, exact: true });
+    await expect(exact('nova')).rejects.toThrow('503');
+    expect([...(await exact('slt'))]).toEqual([7, 7]);
+    expect(failures.splice(2)).toEqual([false, true]);
     server.faults.refuse = null;
     expect((await both.synthesize('Hi', english)).length).toBe(320);
     expect((await both.synthesize('Hi', english)).length).toBe(320);
