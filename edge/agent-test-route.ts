@@ -42,3 +42,7 @@ export const recordedTest: RecordingChoice = {
   announcement_text: null,
   pause_key: null,
 };
+
+/** REFER is not followed on the call of an agent test. */
+export const notFollowed = () =>
+  ({ allowed: false, reason: 'A call of an agent test is not transferred.' }) as const;

@@ -18,15 +18,15 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
-import { fliteVoices } from '#shared/models/flite-voices.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { AgentsDeps } from './agent/agents.ts';
 import { WebrtcDetectors } from './agent/ears/webrtc-detector.ts';
+import { tryVoice } from './agent/test-caller/caller-speech.ts';
 import { RunSocket } from './agent/test-caller/run-socket.ts';
-import { callerSpeech, TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
+import { TestCaller, type TurnEnd } from './agent/test-caller/test-caller.ts';
 import { TestedAgent } from './agent/test-caller/tested-agent.ts';
 import { CallerWeather } from './agent/test-caller/weather/caller-weather.ts';
-import { fixedHeader, offeringOnly, recordedTest, singleHop } from './agent-test-route.ts';
+import { fixedHeader, notFollowed, offeringOnly, recordedTest, singleHop } from './agent-test-route.ts';
 import type { AgentTestLimits } from './agent-test-times.ts';
 import { type AgentTestCall, type AgentTestCalls, testKeyHeader } from './call/agent-test-calls.ts';
 import type { CallPlan, OutboundPlan } from './call/call-plan.ts';
@@ -38,10 +38,6 @@ import type { Dialer, DialTarget } from './call/ports/dialing.ts';
 import type { Media } from './call/ports/media.ts';
 import type { PeerRefer } from './call/ports/refer.ts';
 import type { Reporter } from './call/ports/reporting.ts';
-
-/** REFER is not followed on the call of an agent test. */
-const notFollowed = () =>
-  ({ allowed: false, reason: 'A call of an agent test is not transferred.' }) as const;
 
 const notItself =
   'the SIP engine of this edge is a drachtio-server, which sends no call to its own address: run the test without a call, or use the embedded engine (docs/engines.md)';
@@ -149,7 +145,7 @@ class TestRun {
       ...(record && this.#order.to !== undefined && { recordsTest: true }),
     };
     try {
-      await this.#voiceSpeaks();
+      await tryVoice(this.#parts.tts, this.#order);
       await this.#weather?.noiseArrives(limits.socketMs);
       if (this.#abandoned) throw new Error('the test run was lost before its call was placed');
       this.#call = calls.place(plan, this.#callerChanges());
@@ -164,20 +160,6 @@ class TestRun {
     const { needs_words, to } = this.#order;
     if (to === undefined && !this.#parts.callsItself()) return notItself;
     return needs_words && !this.#parts.stt ? notHeard : null;
-  }
-
-  /** Whether a server has the caller's voice shows when it speaks: one word, which is kept for the next run. */
-  async #voiceSpeaks(): Promise<void> {
-    const { language, voice } = this.#order;
-    if (voice === null) return;
-    try {
-      await this.#parts.tts.synthesize('Hello.', { ...callerSpeech(voice), language });
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new Error(
-        `the caller cannot speak with the voice "${voice}": ${why}. Name a voice of the edge's text-to-speech server (TTS_BASE_URL), or in English an embedded one: ${fliteVoices.join(', ')}`,
-      );
-    }
   }
 
   // ---------------------------------------------------------------- the calling end

@@ -9,7 +9,7 @@
 
 import type { AgentTestOrder, HeardTurn } from '#shared/agent-test-protocol.ts';
 import type { Clock } from '#shared/clock.ts';
-import type { SpeechOptions, SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
 import type { Log } from '../../call/log.ts';
 import type { AgentHost, AgentLeg } from '../../call/ports/agents.ts';
 import type { VoiceDetectors } from '../ears/voice-detector.ts';
@@ -17,12 +17,13 @@ import type { TestCallerLimits } from '../limits.ts';
 import { PlayQueue } from '../play-queue.ts';
 import { Recording } from '../recording.ts';
 import { AgentVoice } from './agent-voice.ts';
+import { type CallerVoice, callerRate, callerSpeech } from './caller-speech.ts';
 import { TurnMeter } from './turn-meter.ts';
 
 /** What started the caller's turn. */
 export type TurnEnd = 'silence' | 'patience' | 'interruption' | 'call_end';
 
-export interface TestCallerParts {
+export interface TestCallerParts extends CallerVoice {
   readonly host: Pick<AgentHost, 'hangup' | 'sendDtmf' | 'fail'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -31,8 +32,6 @@ export interface TestCallerParts {
   readonly stt: SpeechToText | null;
   /** Tells the agent's voice from other sounds. */
   readonly voices: VoiceDetectors;
-  readonly voice: string | null;
-  readonly language: string;
   readonly limits: TestCallerLimits;
   /** ms of the agent's first words after which the caller interrupts; null: it does not */
   readonly interruptAfterMs: number | null;
@@ -51,13 +50,7 @@ export interface TestCallerParts {
 
 type Move = Extract<AgentTestOrder, { type: 'say' | 'keys' | 'silence' }>;
 
-const sampleRate = 8000;
-
-/** A caller whose voice is part of the test speaks with it or not at all. */
-export function callerSpeech(voice: string | null): Omit<SpeechOptions, 'language'> {
-  return { voice, sampleRate, ...(voice !== null && { exact: true }) };
-}
-
+const sampleRate = callerRate;
 /** Maximum length of the caller's own speech. */
 const maxSpeechSeconds = 600;
 
@@ -159,8 +152,8 @@ export class TestCaller implements AgentLeg {
   }
 
   async #say(text: string): Promise<void> {
-    const { clock, language, tts, voice } = this.#parts;
-    const samples = await tts.synthesize(text, { ...callerSpeech(voice), language });
+    const { clock, tts } = this.#parts;
+    const samples = await tts.synthesize(text, callerSpeech(this.#parts));
     if (this.#state !== 'acting') return;
     this.#begin(clock.elapsed(), true);
     this.#queue.push(samples);
