@@ -148,7 +148,7 @@ async function assemble(
   measureSpans(metrics.registry, tracing);
   const { tools } = services.tools;
   services.leaving.follow(app);
-  addOpenApi(app);
+  const openApi = addOpenApi(app);
   addGuard(app, {
     ...config,
     db: database.db,
@@ -186,6 +186,7 @@ async function assemble(
       testRunRoutes(scope, services, testRuns);
       tornadoRoutes(scope, services, tornado);
       eventRoutes(scope, services, events);
+      openApiRoutes(scope, openApi);
     }),
   );
   await app.ready();
@@ -294,7 +295,6 @@ function addRoutes(
 ): void {
   healthRoute(app, services);
   addOthers(app);
-  openApiRoutes(app);
   sipRoutes(app, services);
   checkRoutes(app, services);
   registerRoutes(app, services);

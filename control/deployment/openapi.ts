@@ -2,16 +2,17 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import type { App } from '../http/index.ts';
+import { ApiDocument } from './api-document.ts';
 import { CompressedTexts } from './docs/compressed.ts';
 import { docsRoutes } from './docs/routes.ts';
-import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
+import type { OpenApiDocument } from './openapi-document.ts';
 import { errorAnswers } from './openapi-errors.ts';
 import { exampleOf } from './openapi-examples.ts';
-import { openApiWebhooks } from './openapi-webhooks.ts';
 import { requestExamples } from './request-examples.ts';
 
 /** Call before adding the routes that it describes. */
-export function addOpenApi(app: App): void {
+export function addOpenApi(app: App): ApiDocument {
+  const made = new ApiDocument(() => app.swagger());
   app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -44,6 +45,7 @@ export function addOpenApi(app: App): void {
       },
     },
     transform: ({ schema, url, route }) => {
+      if (!made.isTurnOf()) return { url, schema: { hide: true } };
       const { access = 'public', errors = [], errorStatuses = {}, keyItself = false } = route.config ?? {};
       const described = { url, method: route.method, access, keyItself, errors, statuses: errorStatuses };
       const refusals = errorAnswers({
@@ -73,12 +75,12 @@ export function addOpenApi(app: App): void {
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) return document.swaggerObject;
-      const finished = document.openapiObject as OpenApiDocument;
-      finishDocument(finished);
-      finished.webhooks = openApiWebhooks();
-      return document.openapiObject;
+      made.take(document.openapiObject as OpenApiDocument);
+      // What is null is not kept: the next turn gets its own.
+      return null as never;
     },
   });
+  return made;
 }
 
 /** A session is enough to read; its CSRF token is needed to change something. */
@@ -150,19 +152,15 @@ function tagOf(url: string): string {
   return /^v[0-9]+$/.test(version ?? '') ? (area ?? '') : 'deployment';
 }
 
-export function openApiRoutes(app: App): void {
+export function openApiRoutes(app: App, document: ApiDocument): void {
   const texts = new CompressedTexts();
-  /** Three megabytes that do not change: written once. */
-  let text: string | undefined;
   app.route({
     method: 'GET',
     url: '/openapi.json',
     config: { access: 'public' },
     schema: { summary: 'This API as an OpenAPI 3.1 document', produces: ['application/json'] },
-    handler: async (request, reply) => {
-      text ??= JSON.stringify(app.swagger());
-      return texts.send(request, reply, '/openapi.json', text, 'application/json; charset=utf-8');
-    },
+    handler: async (request, reply) =>
+      texts.send(request, reply, '/openapi.json', await document.text(), 'application/json; charset=utf-8'),
   });
-  docsRoutes(app, () => app.swagger() as OpenApiDocument, texts);
+  docsRoutes(app, () => document.made(), texts);
 }

@@ -1,5 +1,6 @@
 /** Pages of docs/ as markup: headings with anchors, links between pages, nothing of their own HTML. */
 import { posix } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Marked, Tokens } from 'marked';
 import { type PageFiles, pathOf } from './contents.ts';
 import { anchorOf, codeBlock, escaped } from './markup.ts';
@@ -10,6 +11,7 @@ export interface Heading {
   readonly text: string;
 }
 
+/** A heading and what is under it, for the search. */
 export interface Section {
   /** Empty before the first heading. */
   readonly id: string;
@@ -21,8 +23,6 @@ export interface Rendered {
   readonly title: string;
   readonly html: string;
   readonly headings: readonly Heading[];
-  /** The text under each heading, for the search. */
-  readonly sections: readonly Section[];
 }
 
 export async function markdownReader(files: PageFiles) {
@@ -73,9 +73,14 @@ export async function markdownReader(files: PageFiles) {
     /** @param file in the folder of Trunkline, to which the links of the page are relative */
     async page(file: string, text: string): Promise<Rendered> {
       const { marked, headings } = readerOf(file);
-      const html = await marked.parse(text);
+      // A turn for each section: a long page takes 50 ms.
+      let html = '';
+      for (const part of partsOf(text)) {
+        html += await marked.parse(part.trimEnd());
+        await setImmediate();
+      }
       const title = headings.find(({ level }) => level === 1)?.text ?? file;
-      return { title, html, headings, sections: sectionsOf(text) };
+      return { title, html, headings };
     },
     /** One line of a file. */
     line(file: string, text: string): string {
@@ -98,14 +103,23 @@ function plainText(markdown: string): string {
   return markdown.replaceAll(/[`*]/g, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }
 
-function sectionsOf(text: string): Section[] {
-  // A comment in a block of code is no heading.
-  const marked = text.replaceAll(/^```.*\n([\s\S]*?)^```$/gm, (_, code: string) =>
-    code.replaceAll(/^#/gm, ' #'),
-  );
-  return marked.split(/^(?=#{1,4} )/m).map((part) => {
+/** Each begins with a heading, except perhaps the first one. */
+function partsOf(text: string): string[] {
+  let isCode = false;
+  const parts: string[][] = [[]];
+  for (const line of text.split('\n')) {
+    if (line.startsWith('```')) isCode = !isCode;
+    // A comment in a block of code is no heading.
+    if (!isCode && /^#{1,4} /.test(line)) parts.push([]);
+    parts.at(-1)?.push(line);
+  }
+  return parts.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
+}
+
+export function sectionsOf(text: string): Section[] {
+  return partsOf(text).map((part) => {
     const [, title = ''] = /^#+ (.+)\n?/.exec(part) ?? [];
-    const body = part.replace(/^#+ .+\n?/, '');
+    const body = part.replace(/^#+ .+\n?/, '').replaceAll(/^```.*$/gm, '');
     return {
       id: title === '' ? '' : anchorOf(plainText(title)),
       title: plainText(title),

@@ -35,7 +35,7 @@ function readAssets(): Assets {
   return { folder: `/docs/assets/${hash}`, files };
 }
 
-export function docsRoutes(app: App, document: () => OpenApiDocument, texts: CompressedTexts): void {
+export function docsRoutes(app: App, document: () => Promise<OpenApiDocument>, texts: CompressedTexts): void {
   const assets = readAssets();
   const site = new DocsSite(document, assets.folder);
   const sendPage = async (request: FastifyRequest, reply: FastifyReply, url: string) => {

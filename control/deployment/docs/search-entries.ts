@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from '../openapi-document.ts';
 import { asSchema, type Schema } from './fields.ts';
 import { type Described, describedIn, type OperationGroup } from './groups.ts';
-import type { Rendered } from './markdown.ts';
+import { sectionsOf } from './markdown.ts';
 import { operationUrl } from './operation-page.ts';
 
 export interface SearchEntry {
@@ -16,36 +16,36 @@ export interface SearchEntry {
 /** Of a section; long tables would make the file large, and their first rows say what they are about. */
 const textLength = 2_000;
 
-export function searchEntries(
-  pages: readonly { readonly path: string; readonly rendered: Rendered }[],
-  groups: readonly OperationGroup[],
-  webhooks: OpenApiDocument['webhooks'],
-): SearchEntry[] {
-  const guides = pages.flatMap(({ path, rendered }) =>
-    rendered.sections
-      .filter(({ title, text }) => title !== '' || text !== '')
-      .map(({ id, title, text }) => ({
-        url: `/docs/${path}${id === '' ? '' : `#${id}`}`,
-        title: title || rendered.title,
-        where: rendered.title,
-        text: text.slice(0, textLength),
-      })),
-  );
-  const endpoints = groups.flatMap((group) =>
-    group.operations.map((one) => ({
-      url: operationUrl(group, one),
-      title: `${one.method} ${one.path}`,
-      where: group.title,
-      text: operationText(one),
-    })),
-  );
-  const events = describedIn(webhooks).map(({ path, operation }) => ({
+/** Of a page of docs/. @param path under which it is served */
+export function pageEntries(path: string, text: string): SearchEntry[] {
+  const sections = sectionsOf(text);
+  const name = sections.find(({ title }) => title !== '')?.title ?? path;
+  return sections
+    .filter(({ title, text }) => title !== '' || text !== '')
+    .map(({ id, title, text }) => ({
+      url: `/docs/${path}${id === '' ? '' : `#${id}`}`,
+      title: title || name,
+      where: name,
+      text: text.slice(0, textLength),
+    }));
+}
+
+export function endpointEntry(group: OperationGroup, one: Described): SearchEntry {
+  return {
+    url: operationUrl(group, one),
+    title: `${one.method} ${one.path}`,
+    where: group.title,
+    text: operationText(one),
+  };
+}
+
+export function eventEntries(webhooks: OpenApiDocument['webhooks']): SearchEntry[] {
+  return describedIn(webhooks).map(({ path, operation }) => ({
     url: `/docs/api/webhooks#${path}`,
     title: path,
     where: 'Webhook events',
     text: operation.summary ?? '',
   }));
-  return [...endpoints, ...events, ...guides];
 }
 
 function operationText({ operation }: Described): string {

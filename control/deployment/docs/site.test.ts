@@ -12,7 +12,7 @@ let site: DocsSite;
 beforeAll(async () => {
   test = await startRoutes();
   document = await openApiOf(test);
-  site = new DocsSite(() => document, '/docs/assets/hash');
+  site = new DocsSite(async () => document, '/docs/assets/hash');
 });
 afterAll(() => test.close());
 

@@ -1,4 +1,5 @@
 /** All pages under /docs: the guides of docs/ and the reference of the API. Each is made once, when it is first read. */
+import { setImmediate } from 'node:timers/promises';
 import type { OpenApiDocument } from '../openapi-document.ts';
 import { readAdvice } from './advice.ts';
 import {
@@ -16,7 +17,7 @@ import { type ContentsPart, pageHtml } from './layout.ts';
 import { type Heading, markdownReader, type Rendered } from './markdown.ts';
 import { escaped } from './markup.ts';
 import { operationMain, operationUrl } from './operation-page.ts';
-import { type SearchEntry, searchEntries } from './search-entries.ts';
+import { endpointEntry, eventEntries, pageEntries, type SearchEntry } from './search-entries.ts';
 
 type Reader = Awaited<ReturnType<typeof markdownReader>>;
 
@@ -34,16 +35,16 @@ interface Reference {
 }
 
 export class DocsSite {
-  readonly #document: () => OpenApiDocument;
+  readonly #document: () => Promise<OpenApiDocument>;
   readonly #assets: string;
   readonly #pages = new Map<string, string>();
   readonly #rendered = new Map<string, Rendered>();
   #parts: Promise<Parts> | null = null;
-  #reference: Reference | null = null;
+  #reference: Promise<Reference> | null = null;
   #search: Promise<string> | null = null;
 
   /** @param assets folder of the script and the style */
-  constructor(document: () => OpenApiDocument, assets: string) {
+  constructor(document: () => Promise<OpenApiDocument>, assets: string) {
     this.#document = document;
     this.#assets = assets;
   }
@@ -67,7 +68,7 @@ export class DocsSite {
   /** For tests: the URL of every page. */
   async urls(): Promise<string[]> {
     const { files } = await this.#all();
-    const { groups } = this.#described();
+    const { groups } = await this.#described();
     return [
       '/docs',
       '/docs/api',
@@ -97,7 +98,7 @@ export class DocsSite {
     name: string | undefined,
     id: string | undefined,
   ): Promise<string | null> {
-    const { groups, document } = this.#described();
+    const { groups, document } = await this.#described();
     if (name === undefined)
       return this.#html(parts, url, 'API reference', apiMain(groups, document.webhooks));
     if (name === 'webhooks' && id === undefined) {
@@ -142,19 +143,30 @@ export class DocsSite {
     return rendered;
   }
 
+  /** A turn for each page and each endpoint: in one go it would take half a second. */
   async #entries(): Promise<SearchEntry[]> {
-    const parts = await this.#all();
-    const pages = await Promise.all(
-      [...parts.files.keys()].map(async (path) => ({ path, rendered: await this.#guide(parts, path) })),
-    );
-    const { groups, document } = this.#described();
-    return searchEntries(pages, groups, document.webhooks);
+    const files = await pageFiles();
+    const { groups, document } = await this.#described();
+    const entries: SearchEntry[] = [];
+    for (const group of groups) {
+      for (const one of group.operations) {
+        entries.push(endpointEntry(group, one));
+        await setImmediate();
+      }
+    }
+    entries.push(...eventEntries(document.webhooks));
+    for (const [path, file] of files) {
+      entries.push(...pageEntries(path, await readText(file)));
+      await setImmediate();
+    }
+    return entries;
   }
 
-  #described(): Reference {
-    if (this.#reference) return this.#reference;
-    const document = this.#document();
-    this.#reference = { document, groups: operationGroups(document) };
+  async #described(): Promise<Reference> {
+    this.#reference ??= this.#document().then((document) => ({
+      document,
+      groups: operationGroups(document),
+    }));
     return this.#reference;
   }
 
