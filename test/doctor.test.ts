@@ -23,7 +23,6 @@ import type { Dns } from '../edge/trunks/dns.ts';
 import { type Check, type CheckState, type Finding, runChecks } from '../scripts/doctor/check.ts';
 import { checksOf } from '../scripts/doctor/checks.ts';
 import { doctor, exit } from '../scripts/doctor/command.ts';
-import { closedPorts } from '../scripts/doctor/firewall.ts';
 import { loadParts } from '../scripts/doctor/parts.ts';
 import { type Place, placeOf } from '../scripts/doctor/place.ts';
 import { reportText } from '../scripts/doctor/report.ts';
@@ -307,39 +306,6 @@ describe('ports', () => {
     write('proc/net/udp', socketTable(10_500, '07', 78));
     fakeProcess(43, '/usr/sbin/asterisk -f', 78);
     await expectState('ports.rtp', place(), 'warning', /10500 \(\/usr\/sbin\/asterisk/);
-  });
-});
-
-describe('the firewall', () => {
-  const chain = (policy: string) => ({ chain: { name: 'input', hook: 'input', policy } });
-  const accept = (protocol: string, right: unknown) => ({
-    rule: {
-      expr: [
-        { match: { op: '==', left: { payload: { protocol, field: 'dport' } }, right } },
-        { accept: null },
-      ],
-    },
-  });
-  const rules = (...nftables: object[]) => JSON.stringify({ nftables });
-  const sip = { protocol: 'tcp', from: 5061, to: 5061 };
-  const media = { protocol: 'udp', from: 10_000, to: 20_000 };
-
-  it('that drops nothing closes nothing', () => {
-    expect(closedPorts(rules(chain('accept')), [sip, media])).toBeNull();
-  });
-
-  it('closes what no accepting rule names', () => {
-    const open = accept('tcp', { set: [22, { range: [5060, 5061] }] });
-    expect(closedPorts(rules(chain('drop'), open), [sip, media])).toEqual([media]);
-    const all = [open, accept('udp', { range: [10_000, 20_000] })];
-    expect(closedPorts(rules(chain('drop'), ...all), [sip, media])).toEqual([]);
-    expect(closedPorts(rules(chain('drop'), accept('udp', 5061)), [sip])).toEqual([sip]);
-  });
-
-  it('that cannot be read is skipped, with the ports that peers need', async () => {
-    await expectState('ports.firewall', place(), 'skipped', /TCP 5061 and UDP 10000 to 20000/);
-    const closed = { runTool: async () => ({ output: rules(chain('drop')) }) };
-    await expectState('ports.firewall', place({}, closed), 'warning', /tcp 5061 and udp 10000-20000/);
   });
 });
 

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os';
 import type { EdgeSettings } from '../../edge/config.ts';
 import { portRanges } from '../../edge/shards/port-ranges.ts';
 import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
-import { closedPorts } from './firewall.ts';
-import type { Place } from './place.ts';
+import { closedPorts, commandFor, type Firewall, iptablesRules, nftablesRules } from './firewall.ts';
+import { kernelText, type Place } from './place.ts';
 import { ownersOf, programIn, udpSockets } from './sockets.ts';
 import { ours, tcpPort } from './tcp-port.ts';
 import { ofEdge } from './with-settings.ts';
@@ -57,29 +57,60 @@ function foreignSockets(place: Place, { portMin, portMax }: EdgeSettings['rtp'])
     .slice(0, 5);
 }
 
-async function firewall({ sip, rtp, drachtio }: EdgeSettings, { runTool }: Place): Promise<Finding> {
-  const rules = await runTool('nft', ['-j', 'list', 'ruleset']);
-  if ('reason' in rules) {
-    return skipped(
-      `the rules cannot be read (${rules.reason}); peers must reach TCP ${sip.port} and UDP ${rtp.portMin} to ${rtp.portMax}`,
-    );
-  }
+const notSeen = 'a firewall in front of this machine is not seen from here';
+
+async function firewall({ sip, rtp, drachtio }: EdgeSettings, place: Place): Promise<Finding> {
+  const { seen, unseen } = await firewallsOf(place);
+  const needed = `peers must reach TCP ${sip.port} and UDP ${rtp.portMin} to ${rtp.portMax}`;
   const wanted = [
     ...(drachtio ? [] : [{ protocol: 'tcp', from: sip.port, to: sip.port }]),
     { protocol: 'udp', from: rtp.portMin, to: rtp.portMax },
   ];
-  const closed = closedPorts(rules.output, wanted);
-  if (closed === null)
-    return ok(
-      'no chain of nftables drops what comes in; a firewall in front of this machine is not seen from here',
+  for (const one of seen) {
+    const closed = closedPorts(one, wanted);
+    if (closed === null) unseen.push(`rules of ${one.kind} about sets or maps`);
+    if (!closed?.length) continue;
+    const shown = closed.map(
+      ({ protocol, from, to }) => `${protocol} ${from === to ? from : `${from}-${to}`}`,
     );
-  if (closed.length === 0)
-    return ok('rules of nftables name the ports; a firewall in front of this machine is not seen from here');
-  const shown = closed.map(({ protocol, from, to }) => `${protocol} ${from === to ? from : `${from}-${to}`}`);
-  return warning(
-    `nftables drops what comes in by default, and no accepting rule names ${shown.join(' and ')}`,
-    `accept these ports from the addresses of your peers, such as: nft add rule inet filter input ${closed[0]?.protocol} dport ${closed[0]?.from}-${closed[0]?.to} accept; or see that a rule for their addresses does`,
-  );
+    return warning(
+      `${one.kind} drops what comes in by default, and no accepting rule names ${shown.join(' and ')}`,
+      `accept these ports from the addresses of your peers, such as: ${closed.map((ports) => commandFor(one.kind, ports)).join('; ')}; or see that a rule for their addresses does`,
+    );
+  }
+  if (unseen.length > 0) return skipped(`the rules cannot be read (${unseen.join('; ')}); ${needed}`);
+  const dropping = seen.filter(({ drops }) => drops);
+  if (dropping.length === 0) return ok(`no firewall here drops what comes in; ${notSeen}`);
+  return ok(`rules of ${dropping.map(({ kind }) => kind).join(' and ')} name the ports; ${notSeen}`);
+}
+
+/** The rules in the kernel, of whatever wrote them; and what cannot be read, with the reason. */
+async function firewallsOf(place: Place): Promise<{ seen: Firewall[]; unseen: string[] }> {
+  const seen: Firewall[] = [];
+  const unseen: string[] = [];
+  const nft = await place.runTool('nft', ['-j', 'list', 'ruleset']);
+  if ('reason' in nft) unseen.push(nft.reason);
+  else seen.push(await withModules(nftablesRules(nft.output), place));
+  // Rules of the earlier kind, which nft does not show.
+  if (kernelText(place, 'net/ip_tables_names')?.split('\n').includes('filter')) {
+    const legacy = await place.runTool('iptables-legacy', ['-S']);
+    if ('reason' in legacy) unseen.push(`iptables-legacy: ${legacy.reason}`);
+    else seen.push(iptablesRules(legacy.output));
+  }
+  return { seen, unseen };
+}
+
+/** With what nft cannot read of rules that iptables wrote, as ufw does for ranges. */
+async function withModules(rules: Firewall, { runTool }: Place): Promise<Firewall> {
+  if (!rules.drops || rules.unread.iptables === 0) return rules;
+  const own = await runTool('iptables-nft', ['-S']);
+  if ('reason' in own) return rules;
+  const { open, unread } = iptablesRules(own.output);
+  return {
+    ...rules,
+    open: [...rules.open, ...open],
+    unread: { ...rules.unread, iptables: unread.iptables },
+  };
 }
 
 export const portChecks: readonly Check[] = [
@@ -108,8 +139,9 @@ export const portChecks: readonly Check[] = [
   {
     name: 'ports.firewall',
     program: 'edge',
-    about: 'Rules of nftables on this machine; needs root and the program `nft`.',
-    bad: 'A chain drops by default, and no accepting rule names the ports.',
+    about:
+      'The rules on this machine for IPv4, whatever wrote them (nftables, iptables, ufw, firewalld); needs root and the program `nft`, for rules of iptables also `iptables-nft` or `iptables-legacy`. Whether a rule accepts all of your peers, or an earlier one drops them, it does not see.',
+    bad: 'What no rule accepts is dropped, and no accepting rule names the ports.',
     run: ofEdge(firewall),
   },
 ];
