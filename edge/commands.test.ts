@@ -33,7 +33,9 @@ function targets() {
       retrieve: async (callId: string, by: string) => done.push(['retrieve', callId, by]),
       supervisions: {
         change: (...order: unknown[]) => done.push(['supervise', ...order]),
-        whisper: (callId: string, text: string) => done.push(['whisper', callId, text]),
+        whisper: async (callId: string, text: string) => {
+          done.push(['whisper', callId, text]);
+        },
       },
       conferences: {
         control: (callId: string, action: string) => done.push(['conference', callId, action]),

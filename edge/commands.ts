@@ -94,7 +94,7 @@ export async function carryOut(command: EdgeCommand, targets: CommandTargets): P
       calls.supervisions.change(command.call_id, command.session_id, command.mode, command.note);
       break;
     case 'supervise.whisper':
-      calls.supervisions.whisper(command.call_id, command.text);
+      await calls.supervisions.whisper(command.call_id, command.text);
       break;
     case 'trunk.failback':
       trunks.failBack(command.trunk_id);

@@ -34,6 +34,7 @@ import { shardsOf, TestMedia } from './start/media.ts';
 import { recordingPlace, recordingsOf, uploadsOf } from './start/recordings.ts';
 import { reportingOf } from './start/reporting.ts';
 import { signalingOf } from './start/signaling.ts';
+import { spokenIn } from './start/spoken.ts';
 import { storesOf } from './start/stores.ts';
 import { TestAgents } from './start/test-agents.ts';
 import { testsOf } from './start/tests.ts';
@@ -46,6 +47,9 @@ const lingerMs = 2_000;
 
 /** How long a draining edge waits for others to take over its registrations, ms. */
 const handOverMs = 5_000;
+
+/** Time to speak what a supervisor tells a person, ms: control waits 5 s for the command. */
+const whisperMs = 3_000;
 
 interface EdgeParts {
   readonly settings: EdgeSettings;
@@ -145,6 +149,7 @@ export class Edge {
       drained: () => reporting.sendStatus(),
       limits,
       recordings: recordingsOf(context, tts),
+      speak: (text, { plan }) => spokenIn(whisperMs, tts, text, plan.agent),
       routes: () => trunks,
       dialer: () => signaling,
     });

@@ -24,6 +24,7 @@ function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {
     pressed: (key) => leg.pressed(key),
     attach: (endpoint) => leg.attach(endpoint),
     record: (order) => leg.record(order),
+    tell: (...words) => leg.tell(...words),
     sendDtmf: (digits) => leg.sendDtmf(digits),
     get codec() {
       return leg.codec;

@@ -146,7 +146,7 @@ export const apiErrors = {
     message: 'The supervisor has not joined the call yet, or has left it.',
   },
   CALL_TAKEN_OVER: { status: 409, message: 'Another supervisor has taken the call over.' },
-  AGENT_TAKES_NO_TEXT: { status: 409, message: 'The call has no agent with a model now.' },
+  AGENT_TAKES_NO_TEXT: { status: 409, message: 'The agent of the call cannot be told a text now.' },
   RECORDING_NOT_ACTIVE: { status: 409, message: 'The call is not being recorded.' },
   RECORDING_NOT_READY: {
     status: 409,

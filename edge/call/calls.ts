@@ -30,7 +30,7 @@ import type { TransferParts } from './transfer/transfer-plan.ts';
 export interface CallsDeps
   extends Omit<CallDeps, 'transfers' | 'supervisions'>,
     Partial<Pick<ConferencesDeps, 'conferenceLimits' | 'conferenceRefused'>>,
-    Partial<Pick<SupervisionsDeps, 'supervisionLimits' | 'supervisionRefused'>> {
+    Partial<Pick<SupervisionsDeps, 'supervisionLimits' | 'supervisionRefused' | 'speak'>> {
   /** Maximum number of live calls. */
   readonly maxCalls: number;
   /** Number of organizations that have phone numbers; absent: one. */

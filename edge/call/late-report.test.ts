@@ -43,6 +43,7 @@ class FarMedia implements Media {
       pressed: (key) => leg.pressed(key),
       attach: (endpoint) => leg.attach(endpoint),
       record: (order) => leg.record(order),
+      tell: (...words) => leg.tell(...words),
       sendDtmf: (digits) => leg.sendDtmf(digits),
       get codec() {
         return leg.codec;

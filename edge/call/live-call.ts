@@ -89,6 +89,8 @@ export interface LivePairing {
   readonly over: boolean;
   /** The call stays what it is until it is joined. */
   readonly joining: boolean;
+  /** Several calls may hear it. */
+  readonly inRoom: boolean;
   /** The other calls that hear this one, or are about to. */
   company(callId: string): readonly LiveCall[];
   /** Why the call cannot be changed now, a sentence. */
@@ -151,6 +153,7 @@ interface LiveTransfers {
   readonly company: readonly LiveCall[];
   readonly obstacle: string | null;
   readonly parting: Parting | null;
+  readonly withOne: boolean;
   pairWith(pairing: LivePairing): boolean;
   goAlone(): boolean;
   readonly leaving: boolean;

@@ -16,6 +16,7 @@ import { endOfPaired } from './transfer/outcome.ts';
 import type { Parting } from './transfer/target-plan.ts';
 
 export class Pairing implements LivePairing {
+  readonly inRoom = false;
   readonly #calls: readonly [LiveCall, LiveCall];
   readonly #media: Media;
   #state: 'joining' | 'joined' | 'parted' | 'rejoining' | 'over' = 'joining';

@@ -14,7 +14,7 @@ export interface BridgeCircumstances {
   readonly transcode: boolean;
   /** One of them is recorded. */
   readonly recorded?: boolean;
-  /** A supervisor hears one of them. */
+  /** A supervisor hears one of them, or tells its party something. */
   readonly supervised?: boolean;
 }
 

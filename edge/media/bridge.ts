@@ -147,7 +147,7 @@ export class Bridge implements MediaBridge, LegBridge<Leg> {
   #planFor(one: NegotiatedAudio, other: NegotiatedAudio): BridgePlan {
     const oneWorker = this.#legs[0].worker === this.#legs[1].worker;
     const recorded = this.#legs.some((leg) => leg.recorded);
-    const supervised = this.#legs.some((leg) => leg.supervised);
+    const supervised = this.#legs.some((leg) => leg.tapped);
     return planBridge(one, other, { oneWorker, transcode: this.#options.transcode, recorded, supervised });
   }
 

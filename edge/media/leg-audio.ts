@@ -13,15 +13,22 @@ import type { LegQuality } from './leg-quality.ts';
 import type { LegRecorder } from './recording/leg-recorder.ts';
 import type { NegotiatedAudio } from './sdp/session.ts';
 import type { SrtpPath } from './srtp-path.ts';
-import type { SupervisorDesk } from './supervision/desk.ts';
+import { Prompter } from './supervision/prompter.ts';
 
 export interface LegAudioOptions {
   readonly exchange: AudioExchange;
   readonly quality: LegQuality;
   /** Gets each packet that enters this process. */
   readonly received: (path: SrtpPath, packet: Buffer) => void;
+  /** Called when a tap has come or gone. */
+  readonly tapped: () => void;
   /** What packets from here go through; absent: nothing. */
   readonly way?: PacketWay | undefined;
+}
+
+/** Stands between the exchange and what is connected to it. */
+export interface Tap {
+  tap(endpoint: AudioEndpoint | null): AudioEndpoint;
 }
 
 export class LegAudio {
@@ -32,7 +39,8 @@ export class LegAudio {
   #bridgeEnd: AudioEndpoint | null = null;
   #recorder: LegRecorder | null = null;
   /** The last one is the nearest to the peer. */
-  #desks: readonly SupervisorDesk[] = [];
+  #taps: readonly Tap[] = [];
+  readonly #prompters: { near: Prompter | null; far: Prompter | null } = { near: null, far: null };
   #lent = false;
   #relayed = false;
   #path: SrtpPath | null = null;
@@ -62,15 +70,35 @@ export class LegAudio {
     this.#reconnect();
   }
 
-  /** Whether a supervisor hears what is exchanged. */
-  get supervised(): boolean {
-    return this.#desks.length > 0;
+  /** Whether a supervisor hears what is exchanged, or says something. */
+  get tapped(): boolean {
+    return this.#taps.length > 0;
   }
 
   /** @param on false: no more */
-  supervise(desk: SupervisorDesk, on: boolean): void {
-    this.#desks = on ? [...this.#desks, desk] : this.#desks.filter((other) => other !== desk);
+  tap(tap: Tap, on: boolean): void {
+    if (this.#closed) return;
+    this.#taps = on ? [...this.#taps, tap] : this.#taps.filter((other) => other !== tap);
     this.#reconnect();
+    this.#options.tapped();
+  }
+
+  /** Says `words`, at 8 kHz, to the leg's peer (near) or to what it is connected to (far). */
+  tell(side: 'near' | 'far', words: Int16Array): void {
+    const prompter =
+      this.#prompters[side] ?? new Prompter(side, () => queueMicrotask(() => this.#told(side)));
+    prompter.say(words);
+    if (this.#prompters[side] || !prompter.speaks) return;
+    this.#prompters[side] = prompter;
+    this.tap(prompter, true);
+  }
+
+  /** It may have been told more since. */
+  #told(side: 'near' | 'far'): void {
+    const prompter = this.#prompters[side];
+    if (!prompter || prompter.speaks) return;
+    this.#prompters[side] = null;
+    this.tap(prompter, false);
   }
 
   #reconnect(): void {
@@ -79,7 +107,7 @@ export class LegAudio {
 
   /** A recording has what the peer hears, and so the supervisor's voice. */
   #connect(endpoint: AudioEndpoint | null): void {
-    const heard = this.#desks.reduce<AudioEndpoint | null>((far, desk) => desk.tap(far), endpoint);
+    const heard = this.#taps.reduce<AudioEndpoint | null>((far, tap) => tap.tap(far), endpoint);
     this.#options.exchange.attach(heard && (this.#recorder?.tap(heard) ?? heard));
   }
 

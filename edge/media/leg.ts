@@ -14,8 +14,7 @@
  *
  * A later offer that moves media or changes keys, codec or payload types gets a new path (with its own port
  * pair, keys and worker objects). Packets on the old path are accepted until the first one arrives on the new
- * path, but no longer than `drainMs`.
- * A bridge may replace the leg's owner (bridge.ts).
+ * path, but no longer than `drainMs`. A bridge may replace the leg's owner (bridge.ts).
  */
 import type { CodecName } from '#shared/codecs.ts';
 import type { MediaReport } from '#shared/edge-protocol/calls.ts';
@@ -31,7 +30,7 @@ import type {
 import { BrowserLost, CallRefused } from '../call/refused.ts';
 import { AudioExchange } from './audio-exchange.ts';
 import { InTurn } from './in-turn.ts';
-import { LegAudio } from './leg-audio.ts';
+import { LegAudio, type Tap } from './leg-audio.ts';
 import type { LegBridge } from './leg-bridge.ts';
 import { ownSecret, peerSecret, placeholderKeys } from './leg-keys.ts';
 import { LegPaths } from './leg-paths.ts';
@@ -44,7 +43,6 @@ import { acceptAnswer, createOffer, negotiateAnswer } from './sdp/negotiate.ts';
 import { parseSdp } from './sdp/sdp.ts';
 import { type LocalMedia, type NegotiatedAudio, sendsMedia } from './sdp/session.ts';
 import { SrtpPath } from './srtp-path.ts';
-import type { SupervisorDesk } from './supervision/desk.ts';
 import type { MediaWorker } from './worker-pool.ts';
 
 export class Leg implements LocalLeg {
@@ -86,6 +84,7 @@ export class Leg implements LocalLeg {
       exchange: this.#exchange,
       quality: this.quality,
       received: (path, packet) => this.#received(path, packet),
+      tapped: () => void this.#bridge?.follow(),
       way: options.way,
     });
     this.#sessionId = String(Math.floor(shared.clock.now()));
@@ -218,15 +217,17 @@ export class Leg implements LocalLeg {
     return recorder;
   }
 
-  get supervised(): boolean {
-    return this.#audio.supervised;
+  get tapped(): boolean {
+    return this.#audio.tapped;
   }
 
-  /** A supervisor hears it and speaks on it, or no more. A bridge of it passes through this process meanwhile. */
-  supervise(desk: SupervisorDesk, on: boolean): void {
-    if (this.#ended) return;
-    this.#audio.supervise(desk, on);
-    void this.#bridge?.follow();
+  /** A bridge of the leg passes through this process while there is a tap. */
+  tap(tap: Tap, on: boolean): void {
+    this.#audio.tap(tap, on);
+  }
+
+  tell(...words: Parameters<LocalLeg['tell']>): void {
+    this.#audio.tell(...words);
   }
 
   async sendDtmf(digits: string): Promise<void> {
@@ -302,8 +303,7 @@ export class Leg implements LocalLeg {
   }
 
   close(): void {
-    if (!this.#release(new Error('the media leg is closed'))) return;
-    this.#closed();
+    if (this.#release(new Error('the media leg is closed'))) this.#closed();
   }
 
   #fail(error: Error): void {

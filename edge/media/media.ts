@@ -210,7 +210,7 @@ class MediasoupMedia implements RunningMedia {
   supervise(leg: MediaLeg, supervisor: MediaLeg, options: SupervisionOptions): MediaSupervision {
     if (!this.#has(leg) || !this.#has(supervisor) || leg === supervisor) throw new LegsApart();
     const desk = new SupervisorDesk(supervisor, options);
-    leg.supervise(desk, true);
+    leg.tap(desk, true);
     let isOver = false;
     return {
       setMode: (mode) => {
@@ -219,7 +219,7 @@ class MediasoupMedia implements RunningMedia {
       close: () => {
         if (isOver) return;
         isOver = true;
-        leg.supervise(desk, false);
+        leg.tap(desk, false);
         desk.close();
       },
     };

@@ -46,6 +46,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   press_keys: [{ leg: 1, digits: '1w2' }, {}],
   pressed: [{ leg: 1, digit: '5', duration_ms: 100 }],
   silence: [{ leg: 1 }, { ms: 12.5 }],
+  tell: [{ leg: 1, side: 'near', words: new Int16Array(160) }],
   report: [{ leg: 1 }, { report: { packets_sent: 1 } }],
   close_leg: [{ leg: 1 }],
   record: [

@@ -114,6 +114,7 @@ export const toShard = {
   pressKeys: request('press_keys', objectOf({ leg, digits: text }), done),
   /** A key press that came by SIP INFO. */
   pressed: notice('pressed', objectOf({ leg, digit: text, duration_ms: number })),
+  tell: notice('tell', objectOf({ leg, side: oneOf('near', 'far'), words: samples })),
   silence: request('silence', objectOf({ leg }), objectOf({ ms: number })),
   report: request('report', objectOf({ leg }), objectOf({ report: orNull(checkedObject<MediaReport>()) })),
   closeLeg: notice('close_leg', objectOf({ leg })),

@@ -114,6 +114,10 @@ export class RemoteLeg implements MediaLeg {
     if (!this.#over) await this.channel.ask(toShard.pressKeys, { leg: this.id, digits });
   }
 
+  tell(side: 'near' | 'far', words: Int16Array): void {
+    if (!this.#over) this.channel.tell(toShard.tell, { leg: this.id, side, words });
+  }
+
   silentForMs(): Soon<number> {
     if (this.#over) return 0;
     return map(this.channel.askFor(toShard.silence, { leg: this.id }, { ms: 0 }), ({ ms }) => ms);

@@ -107,6 +107,7 @@ export class ShardHost {
     channel.onTell(toShard.pressed, ({ leg, digit, duration_ms: durationMs }) =>
       this.#legs.get(leg)?.pressed({ digit, durationMs }),
     );
+    channel.onTell(toShard.tell, ({ leg, side, words }) => this.#legs.get(leg)?.tell(side, words));
     channel.onAsk(toShard.silence, ({ leg }) => ({ ms: this.#leg(leg).silentForMs() }));
     channel.onAsk(toShard.report, ({ leg }) => ({ report: this.#leg(leg).report() }));
     channel.onTell(toShard.closeLeg, ({ leg }) => this.#closeLeg(leg));

@@ -8,6 +8,7 @@ import type { Media } from '../call/ports/media.ts';
 import type { Recordings } from '../call/ports/recordings.ts';
 import type { Reporter } from '../call/ports/reporting.ts';
 import type { Routes } from '../call/ports/routes.ts';
+import type { Speak } from '../call/supervision/supervisions.ts';
 import { outboundHeaders } from '../signaling/invite/header-mapping.ts';
 import { clock, type EdgeContext } from './context.ts';
 import { tracedTransfer } from './tracing.ts';
@@ -23,6 +24,7 @@ interface CallsParts {
   readonly drained: () => void;
   readonly limits: OutboundLimits;
   readonly recordings: Recordings;
+  readonly speak: Speak;
 }
 
 export function outboundLimitsOf(
@@ -41,7 +43,7 @@ export function outboundLimitsOf(
 
 export function callsOf(
   context: EdgeContext,
-  { media, agents, reporter, routes, dialer, drained, limits: outboundLimits, recordings }: CallsParts,
+  { media, agents, reporter, routes, dialer, drained, limits: outboundLimits, recordings, speak }: CallsParts,
 ): Calls {
   const { settings, limits, log, metrics, current, tracing } = context;
   return new Calls({
@@ -51,6 +53,7 @@ export function callsOf(
     reporter,
     log,
     recordings,
+    speak,
     newId: () => newTimedId(clock.now()),
     drained,
     maxCalls: settings.maxCalls,

@@ -10,10 +10,10 @@ import { DiskRoom } from '../media/recording/disk-room.ts';
 import { RecordingUploads } from '../reporting/recordings/uploads.ts';
 import { clock, type EdgeContext } from './context.ts';
 import { type RecordingPlace, rangesOf } from './shard-settings.ts';
+import { spokenIn, spokenRate } from './spoken.ts';
 
 /** Time for the text-to-speech to make an announcement, ms; after it a tone is played. */
 const announcementMs = 5_000;
-const rate = 8_000;
 
 export function recordingPlace(context: EdgeContext): RecordingPlace {
   const { settings, limits, metrics } = context;
@@ -41,19 +41,11 @@ export function uploadsOf(
 }
 
 export function recordingsOf({ log, metrics, current }: EdgeContext, tts: TextToSpeech): Recordings {
-  const spoken = async (text: string, { agent }: RecordedCall): Promise<Int16Array> => {
-    const limit = Promise.withResolvers<never>();
-    const timer = clock.after(announcementMs, () => limit.reject(new Error('it took too long')));
-    try {
-      const options = { voice: agent?.voice ?? null, language: agent?.language ?? 'en-US', sampleRate: rate };
-      return await Promise.race([tts.synthesize(text, options), limit.promise]);
-    } catch (error) {
+  const spoken = (text: string, { agent }: RecordedCall): Promise<Int16Array> =>
+    spokenIn(announcementMs, tts, text, agent).catch((error: unknown) => {
       log.warn({ err: error }, 'an announcement of a recording could not be spoken; a tone is played');
       return tone();
-    } finally {
-      timer.cancel();
-    }
-  };
+    });
   return {
     count: (outcome) => metrics.count('trunkline_edge_recordings_total', { outcome }),
     order: (call) => {
@@ -81,7 +73,7 @@ export function recordingsOf({ log, metrics, current }: EdgeContext, tts: TextTo
 
 /** Half a second of 1400 Hz, at a quarter of full scale. */
 function tone(): Int16Array {
-  return Int16Array.from({ length: rate / 2 }, (_, i) =>
-    Math.round(8_191 * Math.sin((2 * Math.PI * 1_400 * i) / rate)),
+  return Int16Array.from({ length: spokenRate / 2 }, (_, i) =>
+    Math.round(8_191 * Math.sin((2 * Math.PI * 1_400 * i) / spokenRate)),
   );
 }

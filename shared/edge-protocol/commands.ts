@@ -105,7 +105,7 @@ export const EdgeCommand = Type.Union([
     /** for the agent that gets the call back: what was said */
     note: Nullable(Type.String()),
   }),
-  /** Tells the agent's model something: CALL_NOT_ACTIVE, AGENT_TAKES_NO_TEXT. */
+  /** Tells the agent's model, or the person in its place, something: CALL_NOT_ACTIVE, AGENT_TAKES_NO_TEXT. */
   Type.Object({
     kind: Type.Literal('supervise.whisper'),
     call_id: Type.String(),

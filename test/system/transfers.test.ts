@@ -47,6 +47,10 @@ describe('a bridging transfer', () => {
     await at.far.when(() => at.far.events.some(({ digit, endPackets }) => digit === '5' && endPackets > 0));
     await at.far.press('7');
     await media.when(() => media.events.some(({ digit, endPackets }) => digit === '7' && endPackets > 0));
+    // A supervisor's text is spoken to the person, while neither party sends anything.
+    await at.system.api.ok('POST', `/v1/calls/${id}/whisper`, { text: 'Offer a refund.' });
+    await at.far.when(() => at.far.samples(160).some((sample) => Math.abs(sample) > loud));
+    expect(await at.notes(id)).toContain('A supervisor told the person: Offer a refund.');
     const leg = (await at.live(({ direction }) => direction === 'outbound')) as CallLogEntry;
     expect(leg).toMatchObject({ parent_id: id, to: colleague, from: number });
 

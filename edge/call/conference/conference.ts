@@ -80,6 +80,7 @@ export class Conference {
         return isOver;
       },
       joining: false,
+      inRoom: true,
       company: (callId) => [...this.#members].filter(({ id }) => id !== callId),
       describe: () => `It is in the conference ${this.facts.name}.`,
       left: () => {

@@ -153,6 +153,11 @@ export interface MediaLeg {
   readonly keys: 'telephone-event' | 'none' | null;
   /** Whether the peer holds the call (its direction is sendonly or inactive). */
   readonly held: boolean;
+  /**
+   * Says `words`, at 8 kHz, to one side of what the leg exchanges, unheard by the other: its peer (near) or what it is
+   * connected to (far). Words that are still being said are said first.
+   */
+  tell(side: 'near' | 'far', words: Int16Array): void;
   /** Milliseconds since the peer's last authentic RTP or RTCP packet, or since the start of media. Never rejects. */
   silentForMs(): Soon<number>;
   /** At the end of the leg's use. Null when its counts are lost. Never rejects. */

@@ -28,8 +28,7 @@ export class Supervision {
     this.call = call;
     this.leg = leg;
     this.#clock = clock;
-    // The leg to the target of a transfer has the person who helps the caller as its peer.
-    const agent = call.plan.transfer ? 'near' : 'far';
+    const agent = sideOfAgent(call);
     const tone = leg.plan.supervises?.tone ?? false;
     this.#media = media.supervise(call.media, leg.media, { agent, tone });
   }
@@ -75,6 +74,11 @@ export class Supervision {
     agent.standBack(false);
     ledger.note(`The supervisor gave the call back after ${counted(took, 'second')}.`);
   }
+}
+
+/** Of the call's leg. That to the target of a transfer has the person who helps the caller as its peer. */
+export function sideOfAgent({ plan }: Pick<LiveCall, 'plan'>): 'near' | 'far' {
+  return plan.transfer ? 'near' : 'far';
 }
 
 function givenBack(seconds: number, note: string | null): string {

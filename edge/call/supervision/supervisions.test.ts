@@ -1,7 +1,7 @@
 /** Supervisors at calls built from fakes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
-import { blind, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
+import { blind, settle, TransferBench, unspeakable } from '../../../test/kit/edge/transfer.ts';
 import { echoAgent } from '../../../test/kit/fakes/fake-agents.ts';
 import { FakeLeg } from '../../../test/kit/fakes/fake-leg.ts';
 import { supervisionLimits } from './limits.ts';
@@ -200,21 +200,67 @@ describe('a supervisor', () => {
 });
 
 describe('a text for the agent', () => {
+  const whisper = (text: string, of = callId) => bench.calls.supervisions.whisper(of, text);
+  const second = 8000;
+
+  /** The call, and its leg to the person. */
+  async function transferred() {
+    const { agent, media } = await bench.callUp(task);
+    await bench.transfer(agent, blind());
+    await bench.targetAnswers();
+    const legs = bench.reports.flatMap((body) => (body.type === 'call' ? [body.call] : []));
+    const id = legs.find(({ parent_id }) => parent_id === callId)?.id ?? '';
+    return { media, target: { id, media: bench.media.last } };
+  }
+
   it('reaches its model, and the transcript', async () => {
     const { agent } = await bench.callUp(task);
-    bench.calls.supervisions.whisper(callId, 'Offer a refund.');
-    await settle();
+    await bench.calls.supervisions.whisper(callId, 'Offer a refund.');
     expect(agent.told).toEqual(['A supervisor, whom the person does not hear, tells you: Offer a refund.']);
     expect(bench.notes).toEqual(['A supervisor told the agent: Offer a refund.']);
   });
 
   it('is refused for an agent without a model, and for a call that is not up', async () => {
     await bench.callUp();
-    expect(() => bench.calls.supervisions.whisper(callId, 'Hello')).toThrow(
-      expect.objectContaining({ code: 'AGENT_TAKES_NO_TEXT' }),
-    );
-    expect(() => bench.calls.supervisions.whisper('id-9', 'Hello')).toThrow(
-      expect.objectContaining({ code: 'CALL_NOT_ACTIVE' }),
-    );
+    await expect(whisper('Hello')).rejects.toMatchObject({ code: 'AGENT_TAKES_NO_TEXT' });
+    await expect(whisper('Hello', 'id-9')).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
+  });
+
+  it('is spoken to the person to whom the call was transferred, by either of its legs', async () => {
+    const { media, target } = await transferred();
+    await whisper('Offer a refund.');
+    await whisper('Say sorry.', target.id);
+    expect(media.told).toEqual([{ side: 'far', samples: 15 * second }]);
+    expect(target.media.told).toEqual([{ side: 'near', samples: 10 * second }]);
+    expect(bench.notes.slice(-2)).toEqual([
+      'A supervisor told the person: Offer a refund.',
+      'A supervisor told the person: Say sorry.',
+    ]);
+  });
+
+  it('waits for no more than three minutes of others', async () => {
+    const { media } = await transferred();
+    const long = 'a'.repeat(100);
+    await whisper(long);
+    await expect(whisper(long)).rejects.toMatchObject({
+      code: 'AGENT_TAKES_NO_TEXT',
+      message: 'The person still hears earlier texts: wait until they are said, or whisper with your voice.',
+    });
+    bench.clock.advance(21_000);
+    await whisper(long);
+    expect(media.told).toHaveLength(2);
+  });
+
+  it('that cannot be spoken is refused, and one for a call on hold, or that ends meanwhile', async () => {
+    const { media } = await transferred();
+    await expect(whisper(unspeakable)).rejects.toMatchObject({ code: 'AGENT_TAKES_NO_TEXT' });
+    bench.calls.hold(callId, 'hold');
+    await expect(whisper('Hello')).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
+    bench.calls.hold(callId, 'resume');
+    await settle();
+    const told = expect(whisper('Hello')).rejects.toMatchObject({ code: 'CALL_NOT_ACTIVE' });
+    bench.calls.stop(callId);
+    await told;
+    expect(media.told).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import type { LiveCall } from '../live-call.ts';
 import type { Media } from '../ports/media.ts';
 import { CommandRefused } from '../refused.ts';
 import type { SupervisionLimits } from './limits.ts';
-import { Supervision } from './supervision.ts';
+import { Supervision, sideOfAgent } from './supervision.ts';
 
 export interface SupervisionsDeps {
   readonly clock: Clock;
@@ -19,13 +19,22 @@ export interface SupervisionsDeps {
   readonly supervisionLimits: SupervisionLimits;
   /** Called once for every supervisor that the limit keeps out. */
   readonly supervisionRefused: () => void;
+  /** Speaks a text for the person on a call, at 8 kHz. Rejects when that fails or takes too long; absent: nothing speaks. */
+  readonly speak?: Speak;
 }
+
+export type Speak = (text: string, call: Pick<LiveCall, 'plan'>) => Promise<Int16Array>;
+
+/** Of {@link Speak}. */
+const wordsPerSecond = 8000;
 
 export class Supervisions {
   readonly #deps: SupervisionsDeps;
   readonly #find: (callId: string) => LiveCall | undefined;
   /** By the supervised call. */
   readonly #atCalls = new Map<string, readonly Supervision[]>();
+  /** Until when the person on a call is told texts, ms of the clock's elapsed time. */
+  readonly #tellingUntil = new Map<string, number>();
 
   /** @param find a live call */
   constructor(deps: SupervisionsDeps, find: (callId: string) => LiveCall | undefined) {
@@ -84,12 +93,14 @@ export class Supervisions {
   }
 
   /**
-   * Tells the agent of a call what to do, for the API. The other party does not hear it.
-   * @throws CommandRefused when the call is not up, or its agent has no model
+   * Tells the agent of a call what to do, for the API: its model, or the person to whom the call was transferred. The
+   * other party does not hear it. Rejects with a CommandRefused when the call is not up, its agent has no model, or the
+   * text cannot be spoken.
    */
-  whisper(callId: string, text: string): void {
+  async whisper(callId: string, text: string): Promise<void> {
     const call = this.#find(callId);
     if (!call?.up) throw new CommandRefused('CALL_NOT_ACTIVE', 'The call is not up.');
+    if (call.transfers.withOne) return this.#tell(call, text);
     if (!call.agent.instruct(`A supervisor, whom the person does not hear, tells you: ${text}`))
       throw new CommandRefused(
         'AGENT_TAKES_NO_TEXT',
@@ -98,8 +109,32 @@ export class Supervisions {
     call.ledger.note(`A supervisor told the agent: ${text}`);
   }
 
+  async #tell(call: LiveCall, text: string): Promise<void> {
+    const { speak, clock, supervisionLimits: limits } = this.#deps;
+    const noText = (why: string) => new CommandRefused('AGENT_TAKES_NO_TEXT', why);
+    if (!speak)
+      throw noText('The agent is a person, and this edge speaks no texts: whisper with your voice instead.');
+    const words = await speak(text, call).catch((error: unknown) => {
+      call.log.warn({ err: error }, 'the text of a supervisor could not be spoken');
+      throw noText('The text could not be spoken in time: shorten it, or whisper with your voice.');
+    });
+    if (!call.up || !call.media || !call.transfers.withOne || call.hold.active)
+      throw new CommandRefused('CALL_NOT_ACTIVE', 'The person is not on the call now.');
+    const now = clock.elapsed();
+    const from = Math.max(now, this.#tellingUntil.get(call.id) ?? 0);
+    const until = from + (words.length * 1000) / wordsPerSecond;
+    if (until - now > limits.mostToldMs)
+      throw noText(
+        'The person still hears earlier texts: wait until they are said, or whisper with your voice.',
+      );
+    this.#tellingUntil.set(call.id, until);
+    call.media.tell(sideOfAgent(call), words);
+    call.ledger.note(`A supervisor told the person: ${text}`);
+  }
+
   /** A call is over, whichever it is. */
   callEnded(call: LiveCall): void {
+    this.#tellingUntil.delete(call.id);
     const at = this.#at(call.id);
     this.#atCalls.delete(call.id);
     for (const one of at) {

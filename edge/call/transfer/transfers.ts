@@ -80,6 +80,11 @@ export class Transfers {
     return this.busy || this.#current?.state === 'joined' ? (this.#current?.parting ?? null) : null;
   }
 
+  /** Whether it is connected to one other call, in the place of its agent. */
+  get withOne(): boolean {
+    return this.#paired?.inRoom !== true && this.parting?.isPossible() === true;
+  }
+
   /** The outcome of a transfer under way that takes the call from its agent; null when there is none. */
   get handingOver(): Promise<TransferOutcome> | null {
     const current = this.#current;

@@ -113,3 +113,15 @@ export class Downsampler {
     return count;
   }
 }
+
+/** Converts frames of 20 ms; what it returns is good until the next one. */
+export function frameConverter(from: 8000 | 16000, to: 8000 | 16000): (frame: Int16Array) => Int16Array {
+  if (from === to) return (frame) => frame;
+  const out = new Int16Array(to / 50);
+  const samples = from / 50;
+  const filter = from < to ? new Upsampler(samples) : new Downsampler(samples);
+  return (frame) => {
+    filter.process(frame, samples, out);
+    return out;
+  };
+}

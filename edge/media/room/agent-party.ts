@@ -3,10 +3,8 @@
  * of its own every 20 ms, and the room seats it like a leg.
  */
 import type { AudioEndpoint, RoomLeg } from '../../call/ports/media.ts';
-import { Downsampler, Upsampler } from '../codec/resample.ts';
+import { frameConverter } from '../codec/resample.ts';
 import type { PacedLeg, Playout } from '../playout.ts';
-
-type Rate = AudioEndpoint['sampleRate'];
 
 export class AgentParty implements RoomLeg, PacedLeg {
   /** The codecs of the others decide about the room's rate. */
@@ -17,8 +15,8 @@ export class AgentParty implements RoomLeg, PacedLeg {
   #stop: (() => void) | null = null;
   #spoken = new Int16Array(0);
   #mixed = new Int16Array(0);
-  #toRoom = converter(8000, 8000);
-  #toAgent = converter(8000, 8000);
+  #toRoom = frameConverter(8000, 8000);
+  #toAgent = frameConverter(8000, 8000);
 
   constructor(agent: AudioEndpoint, playout: Playout) {
     this.#agent = agent;
@@ -34,8 +32,8 @@ export class AgentParty implements RoomLeg, PacedLeg {
     const own = this.#agent.sampleRate;
     this.#spoken = new Int16Array(own / 50);
     this.#mixed = new Int16Array(seat.sampleRate / 50);
-    this.#toRoom = converter(own, seat.sampleRate);
-    this.#toAgent = converter(seat.sampleRate, own);
+    this.#toRoom = frameConverter(own, seat.sampleRate);
+    this.#toAgent = frameConverter(seat.sampleRate, own);
     this.#stop ??= this.#playout.add(this);
   }
 
@@ -59,16 +57,4 @@ export class AgentParty implements RoomLeg, PacedLeg {
     this.close();
     throw error;
   }
-}
-
-/** Converts frames of 20 ms; what it returns is good until the next one. */
-function converter(from: Rate, to: Rate): (frame: Int16Array) => Int16Array {
-  if (from === to) return (frame) => frame;
-  const out = new Int16Array(to / 50);
-  const samples = from / 50;
-  const filter = from < to ? new Upsampler(samples) : new Downsampler(samples);
-  return (frame) => {
-    filter.process(frame, samples, out);
-    return out;
-  };
 }

@@ -10,7 +10,7 @@ import {
   toneEndpoint,
   useMedia,
 } from '../../../test/kit/edge/media.ts';
-import { share } from '../../../test/kit/fakes/audio.ts';
+import { share, tone } from '../../../test/kit/fakes/audio.ts';
 
 const { media, party, newPeer, newLeg } = useMedia(testOptions(31_000));
 
@@ -61,6 +61,36 @@ test('hears a bridged call, whispers to one side, takes it over and leaves it to
   await until(tones.slice(0, 2), () => {
     const isRelayed = before === here() && hears(one, 900) > 0.9 && hears(other, 500) > 0.9;
     before = here();
+    return isRelayed;
+  });
+  bridge.close();
+});
+
+test.each([
+  ['the person on a bridged leg is told words', 'near'],
+  ['the person behind a bridged leg is told words', 'far'],
+] as const)('%s, and the worker has the call again afterwards', async (_, side) => {
+  const one = await party(pcmu);
+  const other = await party(pcmu, { beside: one.leg });
+  const bridge = await media().bridge(one.leg, other.leg, { transcode: false });
+  const tones = [
+    [one, 500],
+    [other, 900],
+  ] as const;
+  const [told, untold] = side === 'near' ? [one, other] : [other, one];
+  const [itsOther, theOther] = side === 'near' ? [900, 500] : [500, 900];
+  await until(tones, () => hears(one, 900) > 0.9 && hears(other, 500) > 0.9);
+  one.leg.tell(side, tone(1300, 8000));
+  one.leg.tell(side, tone(1300, 8000));
+  await until(
+    tones,
+    () => hears(told, 1300) > 0.3 && hears(told, itsOther) > 0.1 && hears(untold, theOther) > 0.9,
+  );
+  let before = -1;
+  await until(tones, () => {
+    const { packetsHere } = media().stats();
+    const isRelayed = before === packetsHere && hears(one, 900) > 0.9 && hears(other, 500) > 0.9;
+    before = packetsHere;
     return isRelayed;
   });
   bridge.close();

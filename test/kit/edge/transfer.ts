@@ -63,6 +63,9 @@ export class FakeRefer implements PeerRefer {
   }
 }
 
+/** A text that the voice of the bench does not speak. */
+export const unspeakable = 'unspeakable';
+
 export class TransferBench {
   readonly clock = new FakeClock(Date.UTC(2030, 0, 1));
   readonly media = new FakeMedia();
@@ -114,6 +117,11 @@ export class TransferBench {
             ),
           ),
         ...changes,
+      },
+      // A second for each character.
+      speak: async (text) => {
+        if (text === unspeakable) throw new Error('no voice');
+        return new Int16Array(text.length * 8000);
       },
       onTransfer: (kind, call) => {
         const decided = this.onTransfer(kind, call);

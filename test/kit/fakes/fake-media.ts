@@ -49,6 +49,7 @@ export class FakeMediaLeg implements LocalLeg {
   readonly attached: (AudioEndpoint | null)[] = [];
   digits = '';
   closed = 0;
+  readonly told: { side: 'near' | 'far'; samples: number }[] = [];
   recording: RecordingOrder | null = null;
   /** What was asked of the recording, in order. */
   readonly recordingSteps: string[] = [];
@@ -105,6 +106,10 @@ export class FakeMediaLeg implements LocalLeg {
 
   async sendDtmf(digits: string): Promise<void> {
     this.digits += digits;
+  }
+
+  tell(side: 'near' | 'far', words: Int16Array): void {
+    this.told.push({ side, samples: words.length });
   }
 
   silentForMs(): number {
