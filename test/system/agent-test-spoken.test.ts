@@ -1,6 +1,7 @@
 /** Test runs over a real call on which both sides speak, with a transcription server: an agent of ours, and of others. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ForeignAgentAnswer } from '#shared/api/agent-testing/foreign-agents.ts';
+import { LoadAnswer, LoadStarted } from '#shared/api/agent-testing/loads.ts';
 import { type Run, RunAnswer, RunStarted } from '#shared/api/agent-testing/runs.ts';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { OrganizationSettingsAnswer } from '#shared/api/organization.ts';
@@ -8,12 +9,14 @@ import { Flite } from '#shared/models/flite.ts';
 import { BotServer, type BotSocket } from '../kit/edge/stream-server.ts';
 import { decodeMulaw, encodeMulaw } from '../kit/fakes/audio.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
-import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { TranscriptionServer } from '../kit/fakes/transcription-server.ts';
-import { AgentTestRuns } from '../kit/programs/agent-test-runs.ts';
+import { longTest } from '../kit/long-test.ts';
+import { AgentTestRuns, noCallIsUp } from '../kit/programs/agent-test-runs.ts';
+import { Api } from '../kit/programs/api.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
-import { TestTrunk, type TrunkCall } from '../kit/programs/trunk.ts';
+import { loud, sounds, TheirDesk } from '../kit/programs/their-desk.ts';
+import { TestTrunk } from '../kit/programs/trunk.ts';
 import { attachTrunk, startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 import { labKey } from '../kit/speech/lab-server.ts';
 import { OpenAiRealtimeServer } from '../kit/speech/openai-realtime-server.ts';
@@ -106,10 +109,6 @@ test('both hear each other, and assertions run on the transcribed words', async 
 
 const agents = '/v1/agent-testing/agents';
 
-const silence = Buffer.alloc(160, 0xff);
-/** A sample of speech is louder than this; the codec's own noise is not. */
-const loud = 1000;
-const sounds = (samples: Int16Array) => samples.some((sample) => Math.abs(sample) > loud);
 /** Where a voice begins, in samples; -1: nowhere. */
 const beginOf = (samples: Int16Array) => samples.findIndex((sample) => Math.abs(sample) > loud);
 
@@ -135,81 +134,6 @@ async function runAgainst(agent_id: string, assertions: readonly object[]) {
   return { runs, start: () => system.api.read(RunStarted, 'POST', path, { seed: 1 }) };
 }
 
-/** Somebody else's desk behind a trunk, which shares no code with the edge. */
-class TheirDesk {
-  readonly #call: TrunkCall;
-  readonly #voice: SrtpPeer;
-  readonly #hangsUp = new AbortController();
-  readonly #waiting: { readonly frames: Buffer[]; readonly played: () => void }[] = [];
-
-  private constructor(call: TrunkCall, voice: SrtpPeer) {
-    this.#call = call;
-    this.#voice = voice;
-  }
-
-  static async answer(trunk: TestTrunk): Promise<TheirDesk> {
-    const call = await trunk.call();
-    const voice = await SrtpPeer.open();
-    voice.connect(call.invite.body);
-    call.answer('200 OK', voice.sdp());
-    await call.expect('ACK');
-    return new TheirDesk(call, voice);
-  }
-
-  get invite(): string {
-    return this.#call.invite.raw;
-  }
-
-  get keys(): string {
-    return this.#voice.events.map(({ digit }) => digit).join('');
-  }
-
-  /** Resolves when it has said it. */
-  async say(text: string): Promise<void> {
-    const samples = await flite.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
-    const count = Math.floor(samples.length / 160);
-    const frames = Array.from({ length: count }, (_, i) =>
-      encodeMulaw(samples.subarray(i * 160, (i + 1) * 160)),
-    );
-    await new Promise<void>((played) => this.#waiting.push({ frames, played }));
-  }
-
-  /** Sends what it says, and silence, until it hangs up. */
-  async speak(): Promise<void> {
-    while (!this.#hangsUp.signal.aborted) {
-      const next = this.#waiting.shift();
-      await this.#voice.play(next?.frames ?? [silence]);
-      next?.played();
-    }
-    this.#voice.close();
-  }
-
-  hears(done: () => boolean): Promise<void> {
-    return this.#voice.when(done);
-  }
-
-  /** Resolves when the caller has spoken, and been silent for a second. */
-  async heardOut(): Promise<void> {
-    await this.#voice.when(() => sounds(this.#voice.samples(160)));
-    await this.#voice.when(() => !sounds(this.#voice.samples(8000)));
-  }
-
-  async transfer(to: string): Promise<void> {
-    expect((await this.#call.refer(to)).status).toBe(202);
-  }
-
-  /** Resolves when the caller has hung up. */
-  async left(): Promise<void> {
-    await this.#call.expect('BYE');
-    this.#hangsUp.abort();
-  }
-
-  async hangUp(): Promise<void> {
-    await this.#call.hangUp();
-    this.#hangsUp.abort();
-  }
-}
-
 const assertions = [
   { type: 'STRING_CHECK', config: { value: 'the sales department' } },
   { type: 'NODE_REACHED', config: { node_id: 'sales' }, is_required: false },
@@ -229,7 +153,7 @@ async function runAgainstDesk(to: string, trunk: TestTrunk): Promise<Run> {
   await expect(start()).rejects.toThrow('TEST_AGENT_NOT_PROVEN');
 
   await api.ok('POST', `${agents}/${made.id}/ownership`);
-  const told = await TheirDesk.answer(trunk);
+  const told = await TheirDesk.answer(trunk, flite);
   const speaking = told.speak();
   await told.say(greeting);
   await told.hears(() => told.keys.length === 6);
@@ -240,7 +164,7 @@ async function runAgainstDesk(to: string, trunk: TestTrunk): Promise<Run> {
   expect(proven.proven_at).not.toBeNull();
 
   const { run_id } = await start();
-  const desk = await TheirDesk.answer(trunk);
+  const desk = await TheirDesk.answer(trunk, flite);
   expect(desk.invite).toContain('\r\nX-Campaign: tests\r\n');
   const talking = desk.speak();
   await desk.say(greeting);
@@ -340,6 +264,18 @@ async function heardOut(bot: BotSocket): Promise<void> {
   }
 }
 
+/** Answers the next call as their bot. */
+async function botAnswers(): Promise<void> {
+  const bot = await bots.accept();
+  const say = async (text: string) => {
+    const samples = await flite.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
+    bot.send({ event: 'media', media: { payload: encodeMulaw(samples).toString('base64') } });
+  };
+  await say(greeting);
+  await heardOut(bot);
+  await say(goodbye);
+}
+
 test('a bot behind a WebSocket is tested without any number', async () => {
   const { api } = system;
   const made = await api.read(ForeignAgentAnswer, 'POST', agents, {
@@ -351,17 +287,75 @@ test('a bot behind a WebSocket is tested without any number', async () => {
     { type: 'STRING_CHECK', config: { value: 'the sales department' } },
   ]);
   const { run_id } = await start();
-  const bot = await bots.accept();
-  const say = async (text: string) => {
-    const samples = await flite.synthesize(text, { voice: null, language: 'en-US', sampleRate: 8000 });
-    bot.send({ event: 'media', media: { payload: encodeMulaw(samples).toString('base64') } });
-  };
-  await say(greeting);
-  await heardOut(bot);
-  await say(goodbye);
+  await botAnswers();
   expect(await runs.ended(run_id)).toMatchObject({
     status: 'PASSED',
     error_message: null,
     chat_history: [{ content: greeting }, { content: wish }, { content: goodbye }],
   });
 });
+
+/** Answers the next call as their desk, which hangs up. */
+async function deskAnswers(trunk: TestTrunk): Promise<void> {
+  const desk = await TheirDesk.answer(trunk, flite);
+  const talking = desk.speak();
+  await desk.say(greeting);
+  await desk.heardOut();
+  await desk.say(goodbye);
+  await desk.hangUp();
+  await talking;
+}
+
+longTest(
+  'a load calls agents of others at once: over a trunk, by SIP URI, and behind a WebSocket',
+  async () => {
+    const { api } = system;
+    const operator = new Api(`http://127.0.0.1:${system.controlPort}`, system.bootstrap.operator_key);
+    const pair = await trunkPair(system);
+    const [trunk, direct] = [await TestTrunk.listen(pair), await TestTrunk.listen(pair)];
+    await attachTrunk(system, number, trunk.port);
+    const telephone = { format: 'call', from: number };
+    const theirs = [
+      [{ ...telephone, to: '+14155550198' }, () => deskAnswers(trunk)],
+      [{ ...telephone, to: `sip:desk@127.0.0.1:${direct.port};transport=tls` }, () => deskAnswers(direct)],
+      [{ format: 'stream', url: bots.url }, botAnswers],
+    ] as const;
+    for (const [how, answers] of theirs) {
+      const made = await api.read(ForeignAgentAnswer, 'POST', agents, { name: 'Under load', ...how });
+      if (how.format === 'call') await operator.ok('POST', `/v1/admin/test-agents/${made.id}/allow`);
+      const scenarioId = await new AgentTestRuns(system).scenario({
+        agent_id: made.id,
+        name: 'Sales, both at once',
+        scenario_type: 'REPLAY',
+        input_messages: [{ role: 'user', content: wish }],
+        assertions: [{ type: 'STRING_CHECK', config: { value: 'the sales department' } }],
+      });
+      const path = '/v1/agent-testing/loads';
+      const order = { scenario_ids: [scenarioId], concurrency: 2, runs_per_level: 2, seed: 1 };
+      const { load_id } = await api.read(LoadStarted, 'POST', path, order);
+      await Promise.all([answers(), answers()]);
+      const load = await eventually(
+        'the end of the load',
+        async () => {
+          const now = await api.read(LoadAnswer, 'GET', `${path}/${load_id}`);
+          return now.status === 'RUNNING' ? null : now;
+        },
+        150_000,
+      );
+      expect(load).toMatchObject({ status: 'COMPLETED', reason: null, knee: { because: null } });
+      const figures = load.levels[0]?.figures;
+      expect(figures).toMatchObject({
+        calls: 2,
+        answered: 2,
+        passed: 2,
+        errored: 0,
+        concurrency_reached: 2,
+        latency_ms: { answers: 2 },
+      });
+      expect(figures?.set_up_ms.p50).toBeGreaterThanOrEqual(0);
+      expect(figures?.mos.min).toBeGreaterThan(1);
+    }
+    await noCallIsUp(system);
+    await Promise.all([trunk.close(), direct.close()]);
+  },
+);

@@ -67,6 +67,17 @@ export async function calledAgent(
   return { target: { number: botName, agent: bot }, wish: null };
 }
 
+/** Share of the time for a run that it may wait for its turn; the rest is for its call. */
+const waitingShare = 0.5;
+
+/**
+ * The most runs that may be under way at once, so that none waits too long for its turn; null: none waits.
+ * @param runMs that a run may take, with its waiting
+ */
+export function mostAtOnce({ calls_per_minute, to }: ForeignSettings, runMs: number): number | null {
+  return to === null ? null : Math.floor((waitingShare * runMs * (calls_per_minute ?? 1)) / 60_000);
+}
+
 /** Calls to agents of others, counted by what is called, of all organizations and replicas together. */
 export class CalledTargets {
   readonly #clock: Clock;

@@ -1,32 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   ForeignAgentAnswer,
   ForeignAgentList,
   type ForeignAgentWrite,
 } from '#shared/api/agent-testing/foreign-agents.ts';
 import { RunList } from '#shared/api/agent-testing/runs.ts';
-import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
-import { connectEdge, type EdgeClient } from '../../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
-import { EdgeEnd } from '../../../test/kit/control/over-call.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { ChatServer } from '../../../test/kit/fakes/chat-server.ts';
-import { ownershipLimits } from './ownership.ts';
 import { settingsOf, storedSettings } from './rules.ts';
 import { findForeignAgent, mostAgents } from './store.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 const secret = 'Bearer very-secret-value';
-/** What was heard of an agent that says nothing. */
-const silent = {
-  response_latency_ms: null,
-  speech_ms: 0,
-  silence_ms: 0,
-  barge_in: false,
-  silent_after_ms: null,
-  overlap_ms: 0,
-  words: null,
-};
 
 let test: TestControl;
 let client: TestingClient;
@@ -255,91 +241,5 @@ describe('a scenario of an agent of others', () => {
     }
     const unknown = await client.call('POST', '/scenarios', { name: 'x', agent_id: unknownId });
     expect(unknown.codes).toEqual(['TEST_AGENT_NOT_FOUND']);
-  });
-});
-
-describe('an agent of others with a telephone', () => {
-  let edge: EdgeClient;
-
-  beforeAll(async () => {
-    const directions = [{ type: 'outbound', sip_endpoint: 'trunk.example.com' }];
-    await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions } });
-  });
-  beforeEach(async () => {
-    edge = await connectEdge(test);
-    const metrics = { trunkline_edge_protocol_revision: edgeProtocol.testsOthers };
-    edge.send({ type: 'status', metrics });
-    const { edges } = test.control.services;
-    await expect
-      .poll(() => edges.all[0]?.metrics.trunkline_edge_protocol_revision)
-      .toBe(edgeProtocol.testsOthers);
-  });
-  afterEach(() => edge.close());
-
-  const ownership = (id: string, path = '', body: object = {}, at = client) =>
-    at.call('POST', `/agents/${id}/ownership${path}`, body);
-  const confirm = (id: string, code: string) => ownership(id, '/confirm', { code });
-
-  /** Has it called, and plays the edge until the code is keyed. @returns the code */
-  async function codeSaid(id: string): Promise<string> {
-    expect((await ownership(id)).status).toBe(200);
-    const { id: order_id, command } = await edge.next('command');
-    if (command.kind !== 'agent_test.call') throw new Error(`not a call: ${command.kind}`);
-    expect(command).toMatchObject({ number, to: called.to, org_id: test.orgId });
-    const socket = await EdgeEnd.open((await test.url()).replace('http', 'ws'), command.key, command.run_id);
-    edge.send({ type: 'result', id: order_id, ok: true });
-    socket.send(
-      { type: 'answered', call_id: null, hears: true },
-      { type: 'turn', last: false, heard: silent },
-    );
-    const order = await socket.order();
-    socket.lose();
-    if (order.type !== 'keys') throw new Error(`no keys: ${order.type}`);
-    return order.keys;
-  }
-
-  it('may be called once its code was sent back, until it has another telephone', async () => {
-    const { id, proven_at } = await create(called);
-    expect(proven_at).toBeNull();
-    const scenarioId = await client.scenario({ agent_id: id });
-    const start = await client.call('POST', `/scenarios/${scenarioId}/run`, {});
-    expect([start.status, start.codes]).toEqual([409, ['TEST_AGENT_NOT_PROVEN']]);
-    expect((await confirm(id, '000000')).codes).toEqual(['INVALID_PARAMETER']);
-    const code = await codeSaid(id);
-    const proven = (await confirm(id, code)).read(ForeignAgentAnswer);
-    expect(proven.proven_at).not.toBeNull();
-    const renamed = await client.call('PUT', `/agents/${id}`, { ...called, name: 'Renamed' });
-    expect(renamed.read(ForeignAgentAnswer).proven_at).toBe(proven.proven_at);
-    const moved = await client.call('PUT', `/agents/${id}`, { ...called, to: '+14155550122' });
-    expect(moved.read(ForeignAgentAnswer).proven_at).toBeNull();
-    expect((await confirm(id, code)).codes).toEqual(['INVALID_PARAMETER']);
-  });
-
-  it('takes a code no more after five wrong ones, and not after a quarter of an hour', async () => {
-    const { id } = await create(called);
-    const code = await codeSaid(id);
-    const wrong = code === '111111' ? '222222' : '111111';
-    for (let tries = 0; tries < ownershipLimits.tries; tries++) await confirm(id, wrong);
-    expect((await confirm(id, code)).codes).toEqual(['INVALID_PARAMETER']);
-    const { db } = test.control.services.database;
-    const late = await codeSaid(id);
-    const proof_until = new Date(test.clock.now()).toISOString();
-    await db.updateTable('test_agents').set({ proof_until }).where('id', '=', id).execute();
-    expect((await confirm(id, late)).codes).toEqual(['INVALID_PARAMETER']);
-    // Rung three times within the hour, by this organization or another.
-    const again = await ownership(id);
-    expect([again.status, again.codes]).toEqual([429, ['RATE_LIMITED']]);
-  });
-
-  it('may be called when the operator allows it, and is nobody else’s to prove', async () => {
-    const { id } = await create(called);
-    const foreign = new TestingClient(test, test.foreignKey);
-    expect((await ownership(id, '', {}, foreign)).codes).toEqual(['TEST_AGENT_NOT_FOUND']);
-    const path = `/v1/admin/test-agents/${id}/allow`;
-    expect((await test.call('POST', path, { body: {} })).status).toBe(403);
-    const allowed = await test.call('POST', path, { key: test.operatorKey, body: {} });
-    expect(allowed.read(ForeignAgentAnswer).proven_at).not.toBeNull();
-    const chat = await create();
-    expect((await ownership(chat.id)).codes).toEqual(['INVALID_PARAMETER']);
   });
 });

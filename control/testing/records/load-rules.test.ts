@@ -85,6 +85,21 @@ describe('the figures of a level', () => {
     ]);
   });
 
+  it('have the quality at the agent’s end, or at the only end that is here', () => {
+    const media = (mos: number) => ({
+      ...{ packets_sent: 90, packets_received: 90, packets_lost: 10, jitter_ms: 1, round_trip_ms: 1 },
+      ...{ mos, verdict: 'two_way' as const, cause: null },
+    });
+    const own = { ...voice(1), call_id: 'a', media: media(4), caller_media: media(2) };
+    const lost = { ...voice(1), call_id: 'b', media: null, caller_media: media(2) };
+    const theirs = { ...voice(1), caller_media: media(3) };
+    expect(figuresOf([own, lost].map((one) => call({ voice: one })))).toMatchObject({
+      mos: { p50: 4, min: 4 },
+    });
+    const called = figuresOf([call({ voice: theirs })]);
+    expect(called).toMatchObject({ mos: { p50: 3, min: 3 }, loss_percent: { max: 10 } });
+  });
+
   it('have no interval of the pass rate when all conversations were one', () => {
     const figures = figuresOf([call({ voice: voice(1) }), call({ voice: voice(1) })]);
     expect(figures).toMatchObject({ pass_rate: 1, distinct_conversations: 1, pass_rate_interval: null });

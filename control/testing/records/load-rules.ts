@@ -31,8 +31,9 @@ export function figuresOf(calls: readonly LoadedCall[]): LoadFigures {
   const answers = voices.map(({ turns }) =>
     turns.flatMap(({ response_latency_ms: ms, turn }) => (turn > 0 && ms !== null ? [ms] : [])),
   );
-  const mos = sorted(voices.flatMap(({ media }) => media?.mos ?? []));
-  const loss = sorted(voices.flatMap(({ media }) => lossOf(media) ?? []));
+  const ends = voices.map(measuredEnd);
+  const mos = sorted(ends.flatMap((media) => media?.mos ?? []));
+  const loss = sorted(ends.flatMap((media) => lossOf(media) ?? []));
   return {
     calls: calls.length,
     answered,
@@ -81,6 +82,11 @@ function percentilesOf(values: readonly number[]) {
 
 function sorted(values: readonly number[]): number[] {
   return values.toSorted((a, b) => a - b);
+}
+
+/** The agent's end; that of an agent of others with a telephone is elsewhere, and the caller's is here. */
+function measuredEnd({ caller_media, call_id, media }: Voice): Voice['media'] {
+  return media ?? (call_id === null ? caller_media : null);
 }
 
 function lossOf(media: Voice['media']): number | null {

@@ -82,7 +82,7 @@ export class BotServer {
   readonly #wss: WebSocketServer;
   readonly #sockets: ServerSockets;
   readonly #bots: BotSocket[] = [];
-  #waiting: (() => void) | null = null;
+  readonly #waiting: (() => void)[] = [];
   /** Rejects connections while set. */
   refusing = false;
   /** Connection attempts, including rejected ones. */
@@ -98,7 +98,7 @@ export class BotServer {
       if (this.refusing) return socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n');
       wss.handleUpgrade(request, socket, head, (bot) => {
         this.#bots.push(new BotSocket(bot, request));
-        this.#waiting?.();
+        this.#waiting.shift()?.();
       });
     });
   }
@@ -124,9 +124,7 @@ export class BotServer {
     for (;;) {
       const bot = this.#bots.shift();
       if (bot) return bot;
-      await new Promise<void>((resolve) => {
-        this.#waiting = resolve;
-      });
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
   }
 

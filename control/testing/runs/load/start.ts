@@ -7,8 +7,12 @@ import { type Db, type TestLoadRow, toJson } from '../../../db/index.ts';
 import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
+import { mostAtOnce } from '../../foreign/called.ts';
+import { settingsOf } from '../../foreign/rules.ts';
+import { requireForeignAgent } from '../../foreign/store.ts';
 import { beginLevel, type LoadedRun, levelsOf, mostRuns, runningLoad } from '../../records/load-store.ts';
 import { insertRun } from '../../records/write.ts';
+import { requireScenario } from '../../scenarios/store.ts';
 import { evaluatorsOf } from '../evaluators.ts';
 import { checkedNumber } from '../over-a-call.ts';
 import { onlySubject, planRuns, startSeed, testRunsSubject, waitingRun } from '../plan.ts';
@@ -26,10 +30,11 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
   const scenarioIds = [...new Set(body.scenario_ids)];
   const concurrencies = levelsFrom(body);
   const most = Math.min(services.config.quotas.runsAtOnce, services.limits.testing.concurrent);
-  if (Math.max(...concurrencies) > most) {
-    const path = body.ramp ? '/ramp/to' : '/concurrency';
+  const highest = Math.max(...concurrencies);
+  const path = body.ramp ? '/ramp/to' : '/concurrency';
+  if (highest > most)
     throw ApiError.invalid(path, `must be at most ${most}, the runs of an organization at a time`);
-  }
+  await checkTurns(services, orgId, scenarioIds, highest, path);
   const each = seconds_per_level === null ? (body.runs_per_level ?? usualRuns) : null;
   const runs = concurrencies.length * (each ?? 0);
   if (runs > mostRuns) throw ApiError.of('SIMULATION_LIMIT', { runs, limit: mostRuns });
@@ -40,8 +45,8 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
       ...(phone_number !== undefined && { phone_number }),
       ...(version_number !== undefined && { version_number }),
     };
-    const path = `/scenario_ids/${body.scenario_ids.indexOf(id)}`;
-    number = await checkedNumber(services, orgId, id, asked, { path });
+    const named = `/scenario_ids/${body.scenario_ids.indexOf(id)}`;
+    number = await checkedNumber(services, orgId, id, asked, { path: named });
   }
   const created_at = isoTime(services.clock);
   const load = await services.database.db.transaction().execute(async (db) => {
@@ -50,7 +55,7 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
     const planned = await planRuns(db, orgId, scenarioIds, version_number);
     if (!onlySubject(planned))
       throw ApiError.invalid('/scenario_ids', 'must be of one pathway, persona or agent');
-    await services.quotas.waitingRunRoom(db, orgId, Math.max(...concurrencies));
+    await services.quotas.waitingRunRoom(db, orgId, highest);
     const order = { orgId, triggerSource: 'load' as const, phoneNumber: number };
     const loaded = planned.map(
       ({ scenario, version }): LoadedRun => ({
@@ -90,6 +95,30 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
     levels: levelsOf(load).map(({ concurrency }) => concurrency),
     created_at,
   };
+}
+
+/**
+ * Runs that wait longer for their turn than a run may take would look as if the agent had not answered.
+ * @throws ApiError INVALID_PARAMETER
+ */
+async function checkTurns(
+  { database: { db }, limits }: TestingDeps,
+  orgId: string,
+  scenarioIds: readonly string[],
+  highest: number,
+  path: string,
+): Promise<void> {
+  for (const id of scenarioIds) {
+    const { agent_id } = await requireScenario(db, orgId, id);
+    if (agent_id === null) continue;
+    const settings = settingsOf(await requireForeignAgent(db, orgId, agent_id));
+    const most = mostAtOnce(settings, limits.testing.timeoutMs);
+    if (most !== null && highest > most)
+      throw ApiError.invalid(
+        path,
+        `must be at most ${most}: with ${settings.calls_per_minute} calls_per_minute of the agent, others would wait too long for their turn`,
+      );
+  }
 }
 
 function waitingLevel(concurrency: number): LoadLevelView {
