@@ -102,7 +102,12 @@ export async function createApp(options: AppOptions): Promise<ControlApp> {
   // Before migrating: with the wrong key, nothing in the database may change.
   const secrets = await deploymentSecrets(config);
   const limits = withLimits(controlLimits, options.limits);
-  const database = await openDatabase(config.database, clock, { limits: limits.db, sync: options.sync });
+  const database = await openDatabase(config.database, clock, {
+    limits: limits.db,
+    sync: options.sync,
+    migrating: (missing) =>
+      logger.info({ migrations: missing }, 'the database is of an earlier version and is migrated'),
+  });
   const bus = new Bus({ database, clock, limits: limits.replicas, id: config.instanceId, log: logger });
   try {
     return await assemble(options, database, secrets, clock, bus);

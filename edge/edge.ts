@@ -7,6 +7,8 @@
  * then the engine, media and reporting are closed in this order, so that the last messages of the last call are
  * still reported.
  */
+
+import { zeroCounters } from '#shared/edge-metrics.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
 import { Gate } from '#shared/models/gate.ts';
@@ -124,6 +126,7 @@ export class Edge {
         receive: (frame) => fleet.receive(frame),
       },
       metrics: () => ({
+        ...zeroCounters('trunkline_edge_'),
         ...trunks.metrics(),
         ...signaling.metrics(),
         ...addUp(metrics.snapshot(), testAgents.metrics(), media.metrics()),

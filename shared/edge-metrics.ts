@@ -433,3 +433,20 @@ export const edgeMetricSections: Readonly<Record<string, Readonly<Record<string,
 export const edgeMetrics: ReadonlyMap<string, EdgeMetric> = new Map(
   Object.values(edgeMetricSections).flatMap((section) => Object.entries(section)),
 );
+
+/** Label values whose first count starts an alert (deploy/prometheus). */
+const alertedReasons = ['capacity', 'organization_share', 'no_media_port', 'no_configuration', 'storage'];
+
+/**
+ * Counters that are zero until they count: `increase()` of Prometheus does not see the first count of a series that
+ * begins with it, and an alert about something rare would miss it.
+ */
+export function zeroCounters(program: 'trunkline_edge_' | 'trunkline_engine_'): Record<string, number> {
+  const names = [...edgeMetrics].flatMap(([name, { type, labels }]) => {
+    if (type !== 'counter' || !name.startsWith(program)) return [];
+    if (name === 'trunkline_edge_refused_total')
+      return alertedReasons.map((reason) => `${name}{reason="${reason}"}`);
+    return labels.length === 0 ? [name] : [];
+  });
+  return Object.fromEntries(names.map((name) => [name, 0]));
+}

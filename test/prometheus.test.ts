@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { parser } from '@prometheus-io/lezer-promql';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { edgeMetrics } from '#shared/edge-metrics.ts';
+import { edgeMetrics, zeroCounters } from '#shared/edge-metrics.ts';
 import { dashboardFiles } from '../scripts/dashboards.ts';
 import { controlMetrics } from '../scripts/metrics-page.ts';
 
@@ -118,6 +118,20 @@ describe('expressions', () => {
 });
 
 describe('alert rules', () => {
+  it('about a first event have a series that is zero before it: increase() does not see what a series begins with', () => {
+    const zeros = Object.keys({ ...zeroCounters('trunkline_edge_'), ...zeroCounters('trunkline_engine_') });
+    const missing = rules
+      .filter(({ expr }) => /increase\(.*> 0$/.test(expr))
+      .flatMap(({ expr }) => [...expr.matchAll(/(trunkline_(?:edge|engine)_\w+)(?:\{(\w+)=~"([^"]*)"\})?/g)])
+      .flatMap(([, name = '', label, values = '']) =>
+        label === undefined ? [name] : values.split('|').map((value) => `${name}{${label}="${value}"}`),
+      )
+      .filter((series) => !zeros.includes(series));
+    expect(missing).toEqual([]);
+    expect(zeros).toContain('trunkline_engine_failures');
+    expect(zeros.some((name) => name.includes('source_not_allowed'))).toBe(false);
+  });
+
   it('have each name once, a severity, a summary, and a section of the runbook', () => {
     const names = rules.map(({ alert }) => alert);
     expect(new Set(names).size).toBe(names.length);

@@ -142,12 +142,17 @@ describe('migrate', () => {
   const open = () =>
     new Kysely<unknown>({ dialect: new SqliteDialect({ database: new SqliteFile(':memory:') }) });
 
-  it('migrates an older schema and keeps its rows', async () => {
+  it('migrates an older schema, says so, and keeps its rows', async () => {
     const db = open();
     const [first, ...others] = Object.entries(migrations);
-    await migrate(db, Object.fromEntries(first ? [first] : []));
+    const said: (readonly string[])[] = [];
+    const saying = (missing: readonly string[]) => void said.push(missing);
+    await migrate(db, Object.fromEntries(first ? [first] : []), saying);
+    expect(said).toEqual([]);
     await sql`insert into organizations values ('a', 'Old', '', 1, '', '')`.execute(db);
-    await migrate(db, migrations);
+    await migrate(db, migrations, saying);
+    await migrate(db, migrations, saying);
+    expect(said).toEqual([others.map(([name]) => name)]);
     const rows = await sql<{ name: string }>`select name from organizations`.execute(db);
     expect(rows.rows).toEqual([{ name: 'Old' }]);
     expect(others.length).toBeGreaterThan(1);

@@ -62,7 +62,11 @@ export interface OpenOptions {
   readonly limits?: Pick<DatabaseLimits, 'connections'>;
   /** Replaces fdatasync; for tests. */
   readonly sync?: SyncLog | undefined;
+  /** Called before a database of an earlier version is migrated, with the names of the migrations. */
+  readonly migrating?: Migrating;
 }
+
+type Migrating = (missing: readonly string[]) => void;
 
 /**
  * @param address of a PostgreSQL database, or path of an SQLite file, created when missing, or `:memory:`
@@ -71,21 +75,24 @@ export interface OpenOptions {
 export function openDatabase(
   address: string,
   clock: Clock = systemClock,
-  { limits = databaseLimits, sync }: OpenOptions = {},
+  { limits = databaseLimits, sync, migrating }: OpenOptions = {},
 ): Promise<Database> {
-  return isServer(address) ? openServer(address, clock, limits) : openFile(address, clock, sync);
+  return isServer(address)
+    ? openServer(address, clock, limits, migrating)
+    : openFile(address, clock, sync, migrating);
 }
 
 async function openServer(
   url: string,
   clock: Clock,
   limits: Pick<DatabaseLimits, 'connections'>,
+  migrating: Migrating | undefined,
 ): Promise<Database> {
   const { dialect, beside, storage, state } = openPostgres(url, clock, limits.connections);
   const db = new Kysely<Tables>({ dialect });
   const apart = new Kysely<Tables>({ dialect: openPostgres(url, clock, 1).dialect });
   try {
-    await migrate(db, migrations);
+    await migrate(db, migrations, migrating);
   } catch (error) {
     await db.destroy();
     throw new Error(`The database at ${shownAddress(url)} cannot be used`, { cause: error });
@@ -110,11 +117,16 @@ async function openServer(
   };
 }
 
-async function openFile(file: string, clock: Clock, sync: SyncLog | undefined): Promise<Database> {
+async function openFile(
+  file: string,
+  clock: Clock,
+  sync: SyncLog | undefined,
+  migrating: Migrating | undefined,
+): Promise<Database> {
   const { dialect, storage, durability, workUnderWay, migrated } = openSqlite(file, clock, sync);
   const db = new Kysely<Tables>({ dialect });
   try {
-    await migrate(db, migrations);
+    await migrate(db, migrations, migrating);
   } catch (error) {
     await db.destroy();
     throw namedPath(file, error);
@@ -174,7 +186,11 @@ export class DatabaseTooNew extends Error {}
  * Applies the missing migrations of `all`, by name, and records them.
  * @throws DatabaseTooNew when the database has migrations that are not in `all`, and cannot be used without them
  */
-export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Migration>>): Promise<void> {
+export async function migrate<T>(
+  db: Kysely<T>,
+  all: Readonly<Record<string, Migration>>,
+  migrating?: Migrating,
+): Promise<void> {
   const applied = await appliedMigrations(db);
   const unknown = applied.filter((name) => !Object.hasOwn(all, name));
   const missing = Object.keys(all).filter((name) => !applied.includes(name));
@@ -191,6 +207,7 @@ export async function migrate<T>(db: Kysely<T>, all: Readonly<Record<string, Mig
   }
   // What the migrator reads from the schema takes longer than all else of a start.
   if (missing.length === 0) return;
+  if (applied.length > 0) migrating?.(missing);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...all }) } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;

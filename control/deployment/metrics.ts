@@ -1,5 +1,6 @@
 /** GET /metrics: the control plane's counters, and what the edges report about themselves (contract 14.2). */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { webhookEvents } from '#shared/api/webhook-events.ts';
 import { edgeMetrics } from '#shared/edge-metrics.ts';
 import type { Models } from '#shared/models/models.ts';
 import { type AlertMetrics, alertKinds } from '../alerts/index.ts';
@@ -47,6 +48,8 @@ export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database
     labelNames: ['type', 'outcome'],
     registers: [registry],
   });
+  // An alert is about the first of them, which Prometheus would not see in a series that begins with it.
+  for (const type of Object.keys(webhookEvents)) webhooks.inc({ type, outcome: 'given_up' }, 0);
   const lost = new Counter({
     name: 'trunkline_control_calls_lost_total',
     help: 'Calls that were closed because their edge was gone.',

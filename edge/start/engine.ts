@@ -1,6 +1,7 @@
 /** The embedded SIP engine with the settings of this edge. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { zeroCounters } from '#shared/edge-metrics.ts';
 import { EngineProcess } from '../engine-process.ts';
 import type { Reporting } from '../reporting/reporting.ts';
 import type { Signaling } from '../signaling/signaling.ts';
@@ -48,7 +49,9 @@ export function engineOf(
 
 /** By Prometheus name. */
 export function engineMetrics(engine: EngineProcess | null): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(engine?.metrics ?? {}).map(([name, value]) => [`trunkline_engine_${name}`, value]),
-  );
+  const values = Object.entries(engine?.metrics ?? {});
+  // An engine that does not run has no metrics, not zeros.
+  if (values.length === 0) return {};
+  const named = values.map(([name, value]) => [`trunkline_engine_${name}`, value] as const);
+  return { ...zeroCounters('trunkline_engine_'), ...Object.fromEntries(named) };
 }
