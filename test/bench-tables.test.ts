@@ -15,6 +15,7 @@ import { formatParserBench } from './bench/parser.bench.ts';
 import { formatShardsBench } from './bench/shards.bench.ts';
 import { formatSignalingBench } from './bench/signaling.bench.ts';
 import { formatTalkBench } from './bench/talk.bench.ts';
+import { formatTracingBench } from './bench/tracing.bench.ts';
 
 const page = readFileSync(new URL('../docs/performance.md', import.meta.url), 'utf8');
 
@@ -58,6 +59,7 @@ const printed: Readonly<Record<string, string>> = {
   shards: formatShardsBench({ agents: [], bridges: [] }),
   signaling: formatSignalingBench([]),
   talk: formatTalkBench({ seed: 1, speakers: [], calls: 0, load: 0, latencies: [], shares: [], stops: [] }),
+  tracing: formatTracingBench({ requests: 0, rows: [] }),
 };
 
 const sections = new Map(
