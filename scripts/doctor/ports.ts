@@ -94,7 +94,7 @@ async function firewallsOf(place: Place): Promise<{ seen: Firewall[]; unseen: st
   // Rules of the earlier kind, which nft does not show.
   if (kernelText(place, 'net/ip_tables_names')?.split('\n').includes('filter')) {
     const legacy = await place.runTool('iptables-legacy', ['-S']);
-    if ('reason' in legacy) unseen.push(`iptables-legacy: ${legacy.reason}`);
+    if ('reason' in legacy) unseen.push(legacy.reason);
     else seen.push(iptablesRules(legacy.output));
   }
   return { seen, unseen };
