@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { createModels } from '#shared/models/models.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
 import { ModelServer } from '../../test/kit/fakes/model-server.ts';
 import { modelMetrics } from './metrics.ts';
 
@@ -29,4 +30,18 @@ it('shows requests and tokens by role', async () => {
     ].join('\n'),
   );
   await server.close();
+});
+
+it('has zero for what an alert is about from the first one on: Prometheus does not see what a series begins with', async () => {
+  const test = await startRoutes();
+  const { text } = await test.call('GET', '/metrics', { key: test.operatorKey });
+  await test.close();
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining([
+      'trunkline_control_calls_lost_total 0',
+      'trunkline_control_storage_failures_total 0',
+      'trunkline_control_lease_changes_total{change="lost"} 0',
+      'trunkline_control_webhook_attempts_total{type="call.completed",outcome="given_up"} 0',
+    ]),
+  );
 });
