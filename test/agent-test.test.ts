@@ -155,6 +155,7 @@ describe('a load', () => {
       'calls     ended       answered    set-up p95  answer p50  answer p95  MOS         passed',
       '2         4           4           90          200         300         4.4         4',
       '4         4           4           90          200         300         4.4         3',
+      '    1 call: The call was <cut>',
       'COMPLETED: No level is worse.',
     ]);
   });

@@ -6,6 +6,7 @@ import { asked, Unavailable } from '../connection.ts';
 import { Trouble } from '../setup/trouble.mjs';
 import { escaped } from './junit.ts';
 import type { Options } from './options.ts';
+import { oneLine } from './table.ts';
 
 export type Load = Pick<
   Answer<'GET /v1/agent-testing/loads/{id}'>,
@@ -58,7 +59,7 @@ export function loadLines({ knee, levels, reason, status }: Load): string[] {
       .trimEnd();
   return [
     row(['calls', 'ended', 'answered', 'set-up p95', 'answer p50', 'answer p95', 'MOS', 'passed']),
-    ...levels.map(({ concurrency, figures: own }) =>
+    ...levels.flatMap(({ concurrency, figures: own }) => [
       row([
         concurrency,
         own?.calls,
@@ -69,7 +70,10 @@ export function loadLines({ knee, levels, reason, status }: Load): string[] {
         own?.mos.p50,
         own?.passed,
       ]),
-    ),
+      ...(own?.failures ?? []).map(
+        ({ calls, reason: why }) => `    ${counted(calls, 'call')}: ${oneLine(why)}`,
+      ),
+    ]),
     ...(reason === null ? [] : [reason]),
     `${status}: ${knee?.sentence ?? 'no level has ended.'}`,
   ];

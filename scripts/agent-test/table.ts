@@ -49,7 +49,7 @@ function reasons({ assertion_results, reason }: Run): string[] {
 }
 
 /** Without terminal control characters. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   const plain = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
   return plain.length > 160 ? `${plain.slice(0, 159)}…` : plain;
 }

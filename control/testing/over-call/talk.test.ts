@@ -211,8 +211,12 @@ describe('a conversation over a call', () => {
       turn(),
     );
     expect(await edge.order()).toMatchObject(order);
-    edge.send(ended);
-    await held.promise;
+    edge.send({ type: 'moved' }, ended);
+    const { reason } = (await held.promise).record.ending;
+    const inVain = hears === false && order.type === 'say';
+    expect(reason.endsWith('(STT_BASE_URL): 1 spoken answer of the caller could not be understood.')).toBe(
+      inVain,
+    );
   });
 
   test('ends when the caller has reached its goal, after the answer', async () => {

@@ -5,6 +5,7 @@
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { readLogFact } from '#shared/agent/log-fact-kinds.ts';
 import type { AgentTestEvent, HeardTurn } from '#shared/agent-test-protocol.ts';
+import { counted } from '#shared/counted.ts';
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { type TerminationCode, terminations } from '#shared/termination.ts';
 import { nodeTool, type TextAgent } from '../../conversations/index.ts';
@@ -65,6 +66,8 @@ export class CallTalk {
   /** Lines of the conversation by the edge's ids, as far as they are the agent's own account. */
   readonly #byId = new Map<string, ChatLine>();
   #hears = true;
+  /** Moves in words that the agent could not understand. */
+  #inVain = 0;
   #answered = false;
   /** What the agent said in each turn, and what was transcribed of it. */
   readonly #spoken: { readonly said: Said[]; heard: string | null }[] = [];
@@ -168,8 +171,16 @@ export class CallTalk {
     this.#wanted = null;
     if (!move) return;
     this.#turn++;
+    if (!this.#hears && move.type === 'say') this.#inVain++;
     this.#leaves = move.leaves ?? null;
     this.#add({ role: 'user', content: shownMove(move), turn: this.#turn, node_id: null });
+  }
+
+  /** An agent without ears has not failed where it heard nothing: who reads the verdict has to know. */
+  #explained(ending: Ending): Ending {
+    if (this.#inVain === 0) return ending;
+    const why = `The agent understands keys only, because its edge has no transcription server (STT_BASE_URL): ${counted(this.#inVain, 'spoken answer')} of the caller could not be understood.`;
+    return { ...ending, reason: `${ending.reason} ${why}` };
   }
 
   #hangUp(ending: Ending): void {
@@ -239,7 +250,7 @@ export class CallTalk {
         message,
         fact: readLogFact(fact),
       })),
-      ending: this.#ending ?? endingOf(ended),
+      ending: this.#explained(this.#ending ?? endingOf(ended)),
       spoken: this.#spoken.map(({ said, heard }) => ({
         said: said.map(({ text }) => text).join(' '),
         heard,

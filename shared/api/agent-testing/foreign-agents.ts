@@ -5,6 +5,7 @@ import {
   Integer,
   Iso,
   List,
+  Matching,
   Nullable,
   OneOf,
   Open,
@@ -80,11 +81,14 @@ export const ForeignAgentWrite = Closed({
       Closed({
         name: described(HeaderName(), 'Name of the header'),
         value: Optional(
-          Type.String({
-            pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$',
-            maxLength: 4000,
-            description: 'Left out: as stored, if the host, or to, stays the same',
-          }),
+          Matching(
+            '^[\\x21-\\x7e]([\\x20-\\x7e]*[\\x21-\\x7e])?$',
+            'ASCII characters without a space at either end',
+            {
+              maxLength: 4000,
+              description: 'Left out: as stored, if the host, or to, stays the same',
+            },
+          ),
         ),
       }),
       0,
