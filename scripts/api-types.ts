@@ -252,7 +252,8 @@ if (import.meta.main) {
   const { readControlConfig } = await import('../control/settings/index.ts');
   const config = readControlConfig({ DATABASE_URL: ':memory:', TRUNKLINE_SECRET_KEY: '11'.repeat(32) });
   const control = await createApp({ config, logger: pino({ level: 'silent' }) });
-  const document: OpenApiDocument = JSON.parse(JSON.stringify(control.app.swagger()));
+  const { body } = await control.app.inject({ url: '/openapi.json' });
+  const document: OpenApiDocument = JSON.parse(body);
   for (const [file, text] of Object.entries(apiFiles(document))) writeFileSync(file, text);
   await control.close();
 }
