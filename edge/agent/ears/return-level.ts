@@ -15,7 +15,7 @@ const seemsWeakerDb = 6;
 /** Weight that a frame keeps when the next one comes: half of it is gone after 7 s of our speech. */
 const keep = 0.998;
 /** Frames of our speech from which the result counts. */
-const enough = 100;
+const enough = 50;
 /** A line is never taken for quieter than this: what comes back may be louder for a moment. */
 const leastDb = -30;
 /** Below this, little comes back, dB; and by how much a sound exceeds what comes back, if it is not a part of it. */

@@ -134,8 +134,9 @@ class TwoStageDetector implements VoiceDetector {
     this.#frame++;
     const hears = this.#gate.hears(frame);
     const level = rms(frame);
+    const { floor } = this.#noise;
     const standsOut = this.#noise.frame(level);
-    if (this.#firstSounds.frame(level, hears, this.#noise.floor)) this.#firstSound?.();
+    if (this.#firstSounds.frame(level, hears, floor)) this.#firstSound?.();
     const wasOpen = this.#openMs > 0;
     this.#openMs = hears ? hangMs : Math.max(0, this.#openMs - frameMs);
     const chunk = this.#take(frame);
@@ -192,7 +193,7 @@ class TwoStageDetector implements VoiceDetector {
       const late = Math.min(since, mostFramesLate);
       if (typeof probability === 'number') {
         this.#noise.judged(ms, level, hears, probability);
-        this.#firstSounds.judged(probability);
+        if (this.#firstSounds.judged(probability)) this.#firstSound?.();
         this.#judged(ms, probability, late, this.#noise.much);
       } else {
         const voice = hears && standsOut && this.#noise.isExceeded(level);
