@@ -83,13 +83,17 @@ test('has the caller’s voice say a word before the call is placed, where one i
 });
 
 test('places no call with a voice that nobody has, and says which there are', async () => {
-  speak = () => Promise.reject(new SpeechError('the server answered 400: no voice "nova"'));
+  speak = () =>
+    Promise.reject(new SpeechError('the request to http://tts.internal/v1 failed: status 400 no voice'));
   const closed = once(control, 'connection').then(([socket]) => once(socket, 'close'));
   await expect(run('nova')).rejects.toThrow(
-    'the caller cannot speak with the voice "nova": the server answered 400: no voice "nova". Name a voice of the edge\'s text-to-speech server (TTS_BASE_URL), or in English an embedded one: slt, kal, kal16, rms, awb',
+    'the caller cannot speak with the voice "nova" (its server answered 400): name a voice of the edge\'s text-to-speech server (TTS_BASE_URL), or in English an embedded one: slt, kal, kal16, rms, awb',
   );
   expect([placed, ended]).toEqual([0, ['not_placed']]);
   await closed;
+  speak = () => Promise.reject(new SpeechError('tts.internal sent no sound for 9000 ms'));
+  await expect(run('nova')).rejects.toThrow('"nova" (the log of the edge says why): name');
+  expect(log.warnings.length).toBe(2);
 });
 
 test('places no call for a run that is lost while the voice is tried', async () => {

@@ -145,7 +145,7 @@ class TestRun {
       ...(record && this.#order.to !== undefined && { recordsTest: true }),
     };
     try {
-      await tryVoice(this.#parts.tts, this.#order);
+      await tryVoice(this.#parts.tts, this.#order, this.#log);
       await this.#weather?.noiseArrives(limits.socketMs);
       if (this.#abandoned) throw new Error('the test run was lost before its call was placed');
       this.#call = calls.place(plan, this.#callerChanges());
