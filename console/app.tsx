@@ -7,7 +7,7 @@ import { AccountMenu } from './parts/account.tsx';
 import { KeysDialog } from './parts/keys.tsx';
 import { Navigation } from './parts/navigation.tsx';
 import { openPhone, phoneOpen } from './parts/open-phone.ts';
-import { Empty, Loading, ProblemNote } from './parts/pieces.tsx';
+import { Loading, ProblemNote, Screen } from './parts/pieces.tsx';
 import { pathTo } from './router.ts';
 import { Later } from './screens/later.tsx';
 import { Shown } from './screens/shown.tsx';
@@ -73,5 +73,9 @@ function Frame({ session: { organization } }: { session: Session }) {
 }
 
 function NotEntitled() {
-  return <Empty title={texts.notEntitled.title}>{texts.notEntitled.text}</Empty>;
+  return (
+    <Screen title={texts.notEntitled.title}>
+      <p>{texts.notEntitled.text}</p>
+    </Screen>
+  );
 }

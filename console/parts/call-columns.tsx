@@ -56,7 +56,12 @@ export const partyColumns: readonly Column<LoggedCall>[] = [
 export const callColumns: readonly Column<LoggedCall>[] = [
   ...partyColumns,
   { head: head.outcome, cell: (call) => <Outcome call={call} /> },
-  { head: head.duration, cell: (call) => duration(call.duration_seconds), numeric: true, from: 'medium' },
+  {
+    head: head.duration,
+    cell: (call) => (call.outcome === 'in_progress' ? '–' : duration(call.duration_seconds)),
+    numeric: true,
+    from: 'medium',
+  },
   { head: head.mos, cell: (call) => <Mos value={call.media?.mos} />, numeric: true, from: 'medium' },
   { head: head.codec, cell: (call) => call.codec ?? '–', from: 'wide' },
   { head: head.ended, cell: (call) => call.termination_detail ?? '', from: 'wide', grows: true },

@@ -25,6 +25,24 @@ export function completeTime(iso: string): string {
   return complete.format(new Date(iso));
 }
 
+const hourOfDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const dayOfMonth = new Intl.DateTimeFormat(undefined, { month: 'short', day: '2-digit' });
+
+/** Of an axis, s since 1970: the time, and below it the day where it is another one; of days only the day. */
+export function axisTimes(seconds: readonly number[]): string[] {
+  const [first = 0, second = 0] = seconds;
+  const byDay = second - first >= 86_400;
+  let shown = '';
+  return seconds.map((at) => {
+    const time = new Date(at * 1000);
+    const day = dayOfMonth.format(time);
+    if (byDay) return day;
+    const isSame = day === shown;
+    shown = day;
+    return isSame ? hourOfDay.format(time) : `${hourOfDay.format(time)}\n${day}`;
+  });
+}
+
 /** Whole days until a time; negative once it is over. */
 export function daysUntil(iso: string, now = Date.now()): number {
   return Math.floor((Date.parse(iso) - now) / 86_400_000);

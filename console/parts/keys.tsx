@@ -22,7 +22,8 @@ export function startKeys(): void {
   });
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Whether a key means a character there. */
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, select, textarea, [contenteditable]');
 }
 

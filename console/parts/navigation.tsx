@@ -50,6 +50,7 @@ export function Navigation() {
   const { screen } = place.value;
   useEffect(() => {
     open.value = false;
+    document.querySelector('#screens [aria-current]')?.scrollIntoView({ block: 'nearest' });
   }, [address.value]);
   return (
     <>

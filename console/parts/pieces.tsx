@@ -87,6 +87,15 @@ export function Screen(props: {
   );
 }
 
+/** A screen whose content has not come yet, or does not. */
+export function NotRead({ title, of }: { readonly title: string; readonly of: Loaded<unknown> }) {
+  return (
+    <Screen title={title}>
+      <LoadState of={of} />
+    </Screen>
+  );
+}
+
 export function ReloadButton({ reload }: { readonly reload: () => void }) {
   return (
     <button type="button" onClick={reload}>

@@ -1,4 +1,4 @@
-/** Alerts about trunks, newest first, kept current by events. */
+/** Alerts about trunks and watches, newest first, kept current by events. */
 import { type Answer, request } from '../api/client.ts';
 import { useFollowed } from '../parts/followed.ts';
 import { figure } from '../parts/format.ts';
@@ -18,24 +18,8 @@ const words = texts.alerts;
 const { head } = words;
 const path = pathTo('alerts');
 
-const columns: readonly Column<Alert>[] = [
-  {
-    head: head.number,
-    cell: ({ phone_number: number }) =>
-      number === null ? (
-        '–'
-      ) : (
-        <a class="row-link" href={pathTo('trunk', number)}>
-          {number}
-        </a>
-      ),
-  },
-  {
-    head: head.state,
-    cell: ({ state }) => <Badge tone={state === 'open' ? 'bad' : 'good'}>{words.states[state]}</Badge>,
-  },
-  { head: head.kind, cell: ({ kind }) => texts.trunks.alerts.kinds[kind] },
-  { head: head.endpoint, cell: ({ endpoint }) => endpoint ?? '–', from: 'wide', grows: true },
+/** What was measured, and what it may be. */
+export const alertFigures: readonly Column<Alert>[] = [
   {
     head: head.value,
     cell: ({ kind, value }) => figure(value, 0, words.units[kind]),
@@ -48,9 +32,44 @@ const columns: readonly Column<Alert>[] = [
     numeric: true,
     from: 'wide',
   },
+];
+
+const columnsOf = (watches: ReadonlyMap<string, string>): readonly Column<Alert>[] => [
+  {
+    head: head.about,
+    cell: ({ phone_number: number, watch_id: watch }) => {
+      if (number !== null)
+        return (
+          <a class="row-link" href={pathTo('trunk', number)}>
+            {number}
+          </a>
+        );
+      if (watch === null) return '–';
+      return (
+        <a class="row-link" href={pathTo('watch', watch)}>
+          {watches.get(watch) ?? words.watch}
+        </a>
+      );
+    },
+  },
+  {
+    head: head.state,
+    cell: ({ state }) => <Badge tone={state === 'open' ? 'bad' : 'good'}>{words.states[state]}</Badge>,
+  },
+  { head: head.kind, cell: ({ kind }) => texts.trunks.alerts.kinds[kind] },
+  { head: head.endpoint, cell: ({ endpoint }) => endpoint ?? '–', from: 'wide', grows: true },
+  ...alertFigures,
   { head: head.raised, cell: ({ raised_at }) => <Time at={raised_at} /> },
   { head: head.resolved, cell: ({ resolved_at }) => <Time at={resolved_at} />, from: 'medium' },
 ];
+
+const noWatches: ReadonlyMap<string, string> = new Map();
+
+async function watchNames(alerts: readonly Alert[], signal: AbortSignal) {
+  if (alerts.every(({ watch_id }) => watch_id === null)) return noWatches;
+  const { watches } = await request('GET /v1/agent-testing/watches', { signal });
+  return new Map(watches.map(({ id, name }) => [id, name]));
+}
 
 export function Alerts() {
   useTitle(words.title);
@@ -58,10 +77,11 @@ export function Alerts() {
   const all = query.value.get('show') === 'all';
   const loaded = useLoaded(`alerts ${all} ${before}`, async (signal) => {
     const asked = { limit: pageRows, ...(!all && { state: 'open' as const }), ...(before && { before }) };
-    return (await request('GET /v1/sip/alerts', { query: asked, signal })).data.alerts;
+    const { alerts } = (await request('GET /v1/sip/alerts', { query: asked, signal })).data;
+    return { rows: alerts, watches: await watchNames(alerts, signal) };
   });
   useFollowed({ types: 'alert' }, loaded.reload);
-  const { data: rows } = loaded;
+  const { rows, watches } = loaded.data ?? { rows: null, watches: noWatches };
   return (
     <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
       <nav class="row" aria-label={words.show}>
@@ -77,7 +97,12 @@ export function Alerts() {
         <Empty title={all ? words.none : words.noneOpen}>{words.noneNext}</Empty>
       )}
       {rows && rows.length > 0 && (
-        <Table name={words.title} rows={rows} columns={columns} keyOf={(alert) => alert.alert_id} />
+        <Table
+          name={words.title}
+          rows={rows}
+          columns={columnsOf(watches)}
+          keyOf={(alert) => alert.alert_id}
+        />
       )}
       {rows && <OlderLinks next={rows.length === pageRows ? (rows.at(-1)?.alert_id ?? null) : null} />}
     </Screen>

@@ -19,7 +19,7 @@ const words = texts.refused;
 const { head } = words;
 
 const columns: readonly Column<Row>[] = [
-  { head: head.last, cell: (row) => <Time at={row.last_at} /> },
+  { head: head.last, cell: (row) => <Time at={row.last_at} />, from: 'medium' },
   { head: head.source, cell: (row) => <code>{row.source ?? words.manySources}</code> },
   {
     head: head.number,
@@ -35,9 +35,8 @@ const columns: readonly Column<Row>[] = [
         <small class="quiet">{row.detail ? `${row.advice} (${row.detail})` : row.advice}</small>
       </span>
     ),
-    from: 'medium',
   },
-  { head: head.attempts, cell: (row) => row.attempts, numeric: true },
+  { head: head.attempts, cell: (row) => row.attempts, numeric: true, from: 'medium' },
   { head: head.caller, cell: (row) => row.from ?? '–', from: 'wide' },
 ];
 

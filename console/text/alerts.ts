@@ -7,13 +7,14 @@ export const alerts = {
   head: {
     state: 'State',
     kind: 'Alert',
-    number: 'Number',
+    about: 'About',
     endpoint: 'Endpoint',
     value: 'Value',
     threshold: 'Threshold',
     raised: 'Raised',
     resolved: 'Resolved',
   },
+  watch: 'a watch',
   states: { open: 'open', resolved: 'resolved' },
   units: {
     unreachable: 'min',
@@ -25,5 +26,5 @@ export const alerts = {
   noneOpen: 'No alert is open.',
   none: 'No alert was raised in the last 90 days.',
   noneNext:
-    'Alerts are raised for numbers whose alert_config is enabled: PATCH /v1/sip/config. Try the notices with POST /v1/sip/alerts/test.',
+    'Alerts are raised for numbers whose alert_config is enabled (PATCH /v1/sip/config), and by watches. Try the notices with POST /v1/sip/alerts/test.',
 } as const;

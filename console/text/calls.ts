@@ -1,4 +1,6 @@
 /** Texts of the screens about calls. */
+import { aFirstCall } from './commands.ts';
+
 export const calls = {
   title: 'Calls',
   head: {
@@ -44,7 +46,7 @@ export const calls = {
     clear: 'Clear',
   },
   empty: 'No calls yet.',
-  emptyNext: 'Call one of your numbers, or place a call with POST /v1/calls. On this machine: npm run call',
+  emptyNext: `Call one of your numbers, or place a call with POST /v1/calls. ${aFirstCall}`,
   noMatch: 'No call matches these filters.',
   noMatchNext: 'Take one filter away, or clear all.',
   searched: 'No match among the calls that were looked at; go on with older ones.',

@@ -1,4 +1,6 @@
 /** Texts of the screen of calls in progress. */
+import { aFirstCall } from './commands.ts';
+
 export const live = {
   title: 'Live calls',
   counted: (count: number) => (count === 1 ? '1 call' : `${count} calls`),
@@ -12,7 +14,7 @@ export const live = {
   },
   states: { ringing: 'setting up', answered: 'answered' },
   empty: 'No call is in progress.',
-  emptyNext: 'Calls appear here as they begin; nothing has to be reloaded. On this machine: npm run call',
+  emptyNext: `Calls appear here as they begin; nothing has to be reloaded. ${aFirstCall}`,
   more: (read: number) =>
     `Only the newest ${read} calls were read, and those that began since; there may be more.`,
   transfer: {

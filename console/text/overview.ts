@@ -17,7 +17,7 @@ export const overview = {
     title: 'Trunks that are not healthy',
     none: 'No trunk is unreachable.',
     link: 'Trunks',
-    noNumbers: 'No number has a SIP configuration: attach the first one with POST /v1/sip/attach.',
+    noNumbers: 'No number has a SIP configuration: Connect a PBX attaches the first one.',
   },
   alerts: { title: 'Open alerts', none: 'No open alerts.', link: 'Alerts' },
   tests: { title: 'Last failed tests', none: 'No test has failed.', link: 'Test runs' },

@@ -1,6 +1,7 @@
 /** Texts of the screens of pathways. */
 export const pathways = {
   title: 'Pathways',
+  goTo: 'Create a pathway',
   intro: 'A pathway is what an agent follows: what it says, and where each answer leads.',
   head: {
     name: 'Name',
@@ -45,7 +46,7 @@ export const pathways = {
   },
   graph: {
     label: 'Graph',
-    keys: 'Arrow keys go from node to node, Enter opens one, Escape comes back, Alt and an arrow key moves a node, Delete removes it; + and − zoom, 0 shows all, Shift and an arrow key moves the view.',
+    keys: 'Arrow keys go from node to node, Enter opens one, Escape comes back, Alt and an arrow key moves a node, Delete removes it, Ctrl and Z takes a change back, Ctrl and Y does it again; + and − zoom, 0 shows all, Shift and an arrow key moves the view.',
     closer: 'Closer',
     wider: 'Wider',
     whole: 'Whole graph',

@@ -4,7 +4,7 @@ export const quality = {
   list: {
     head: { name: 'Pathway', production: 'In production', staging: 'In staging', changed: 'Changed' },
     empty: 'No pathway yet.',
-    emptyNext: 'Create one with POST /v1/pathway/create (docs/agent-testing.md).',
+    emptyNext: 'Its versions are judged here.',
     none: 'none',
   },
   days: 'Runs of the last',

@@ -34,8 +34,7 @@ export const tests = {
     persona: 'persona',
     empty: 'No test scenario yet.',
     emptyNext: 'A scenario is a caller and what must come of the call. Begin with a template below.',
-    noPathway:
-      'There is no pathway to test yet: create one with POST /v1/pathway/create (docs/agent-testing.md).',
+    noPathway: 'There is no agent to test yet.',
     run: (count: number) => (count === 0 ? 'Run selected' : `Run ${count} selected`),
     times: 'Times each',
     selectFirst: 'Select scenarios in the table first.',
@@ -45,7 +44,7 @@ export const tests = {
       agent: 'Agent to test',
       foreign: 'Agents of others',
       add: 'Add',
-      turns: (count: number) => `at most ${count} turns`,
+      turns: (count: number) => `At most ${count} turns.`,
     },
   },
   scenario: {

@@ -2,6 +2,7 @@
 import { alerts } from './alerts.ts';
 import { call } from './call.ts';
 import { calls } from './calls.ts';
+import { command } from './commands.ts';
 import { errors } from './errors.ts';
 import { live } from './live.ts';
 import { overview } from './overview.ts';
@@ -64,7 +65,7 @@ export const texts = {
   signIn: {
     title: 'Sign in',
     key: 'API key or operator key',
-    hint: 'The first key is in data/bootstrap.json; admins create more with POST /v1/org/keys.',
+    hint: 'The first key is in bootstrap.json in the data folder; admins create more under Keys.',
     submit: 'Sign in',
     submitting: 'Signing in…',
     ended: 'Your session has ended. Sign in again to go on where you were.',
@@ -93,7 +94,7 @@ export const texts = {
   },
   notEntitled: {
     title: 'SIP is not enabled',
-    text: 'This organization has no SIP entitlement. The operator enables it with: npm run admin -- sip enable <org>',
+    text: `This organization has no SIP entitlement. The operator enables it with ${command('admin', 'sip enable <org>')}.`,
   },
   sessions: {
     title: 'Sessions',
@@ -160,7 +161,8 @@ export const texts = {
     anyRegion: 'every region',
     otherHost: 'not for SIP_PUBLIC_HOST',
     empty: 'No edge has connected yet.',
-    emptyNext: 'npm start runs one; another machine joins with CONTROL_URL and EDGE_TOKEN (docs/fleet.md).',
+    emptyNext:
+      'One runs on this machine after npm start, or where the package trunkline-edge is installed; another machine joins with CONTROL_URL and EDGE_TOKEN (docs/fleet.md).',
   },
   keys: {
     title: 'Keyboard',

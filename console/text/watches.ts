@@ -27,7 +27,7 @@ export const watches = {
   skipped: (judged: number, skipped: number) =>
     skipped === 0 ? String(judged) : `${judged}, and ${skipped} beyond the budget`,
   alarm: (version: string, good: string, difference: string) =>
-    `${version} passes less often than ${good}, the last good version, by ${difference} of calls.`,
+    `The share of calls that pass is ${difference} less with ${version} than with ${good}, the last good version.`,
   make: {
     title: 'New watch',
     name: 'Name',
@@ -91,8 +91,9 @@ export const loads = {
     set: 'Runs',
   },
   statuses: { RUNNING: 'running', COMPLETED: 'completed', CANCELLED: 'cancelled' },
-  of: (scenarios: number, number: string | null) =>
-    `${scenarios === 1 ? '1 scenario' : `${scenarios} scenarios`}${number === null ? '' : ` over ${number}`}`,
+  /** @param name of the first scenario, where it is known */
+  of: (scenarios: number, number: string | null, name: string | undefined) =>
+    `${scenarios === 1 ? (name ?? '1 scenario') : `${name === undefined ? '' : `${name} and others, `}${scenarios} scenarios`}${number === null ? '' : ` over ${number}`}`,
   chart: 'Latency of answers by calls at once: median and 95th percentile with their intervals',
   median: 'median',
   p95: '95th percentile',

@@ -6,7 +6,7 @@ export const widgets = {
   head: { name: 'Name', agent: 'Answered by', version: 'Version', created: 'Created', updated: 'Changed' },
   empty: 'No widgets yet.',
   emptyNext: 'Create one above: it needs a pathway or a persona that answers.',
-  noAgents: 'No pathway and no persona exists that could answer: create one with POST /v1/pathway/create.',
+  noAgents: 'No pathway and no persona exists that could answer.',
   create: 'New widget',
   fields: {
     name: 'Name',

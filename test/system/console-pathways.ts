@@ -1,10 +1,11 @@
 /** The steps of test/system/console-screens.test.ts about pathways, on its control plane and in its browser. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ConsoleScene } from '../kit/control/console-scene.ts';
 import { callRecord, EdgeClient, reportFrame } from '../kit/control/edge-client.ts';
 import { isAccessible } from '../kit/programs/console-page.ts';
 import type { ControlProgram } from '../kit/programs/control-program.ts';
+import { eventually } from '../kit/programs/eventually.ts';
 
 interface PathwayScene {
   readonly page: Page;
@@ -93,6 +94,7 @@ async function editsAGraph({ page, control }: PathwayScene): Promise<void> {
   await page.getByText('1 error').waitFor({ state: 'detached' });
   await button('Save draft').click();
   await page.getByText('Saved.', { exact: true }).waitFor();
+  await dragsAndZooms(page);
   const draft = await stored(0);
   expect(draft.nodes[0]).toMatchObject({
     id: 'Menu',
@@ -131,6 +133,61 @@ async function editsAGraph({ page, control }: PathwayScene): Promise<void> {
   await node(page, 'Webhook').waitFor();
   await page.getByText('Nothing is changed.').waitFor();
   await publishes(page, control, id);
+}
+
+/** A node is dragged and stays there when it is saved and read again, the wheel zooms, and keys take the move back. */
+async function dragsAndZooms(page: Page): Promise<void> {
+  const menu = node(page, 'Menu');
+  const placeOf = () => menu.getAttribute('transform');
+  const isAt = (what: string, place: string | null) =>
+    eventually(what, async () => (await placeOf()) === place);
+  const before = await placeOf();
+  const { x, y } = await middleOf(menu);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 30, y + 20, { steps: 3 });
+  await page.mouse.move(x + 60, y + 40, { steps: 3 });
+  await page.mouse.up();
+  await eventually('the dragged node', async () => (await placeOf()) !== before);
+  const moved = await placeOf();
+  // A drag is one change.
+  await menu.focus();
+  await page.keyboard.press('Control+z');
+  await isAt('the move taken back', before);
+  await page.keyboard.press('Control+Shift+z');
+  await isAt('the move done again', moved);
+  await page.keyboard.press('Control+z');
+  await isAt('the move taken back again', before);
+  await page.keyboard.press('Control+y');
+  await isAt('the move done once more', moved);
+  await page.getByRole('button', { name: 'Save draft', exact: true }).click();
+  await page.getByText('Saved.', { exact: true }).waitFor();
+  await page.reload();
+  await menu.waitFor();
+  expect(await placeOf()).toBe(moved);
+  const view = page.getByRole('group', { name: 'Graph' }).locator('> g');
+  const scale = async () =>
+    Number(/scale[(]([0-9.]+)/.exec((await view.getAttribute('transform')) ?? '')?.[1]);
+  const whole = await scale();
+  await menu.focus();
+  const at = await middleOf(menu);
+  await page.mouse.move(at.x, at.y);
+  await page.mouse.wheel(0, -300);
+  await eventually('a closer view', async () => (await scale()) > whole);
+  // What is under the pointer stays there.
+  const after = await middleOf(menu);
+  expect(Math.hypot(after.x - at.x, after.y - at.y)).toBeLessThan(2);
+  await page.keyboard.press('0');
+  await eventually('the whole graph', async () => (await scale()) === whole);
+  await menu.press('Enter');
+  await heading(page, 'Node Menu').waitFor();
+}
+
+async function middleOf(shown: Locator): Promise<{ readonly x: number; readonly y: number }> {
+  await shown.scrollIntoViewIfNeeded();
+  const box = await shown.locator('rect').boundingBox();
+  if (!box) throw new Error('it is not drawn');
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
 /** The first version: refused while a scenario that must pass has not run, then in production. */

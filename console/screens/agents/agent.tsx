@@ -4,7 +4,7 @@ import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { useLoaded } from '../../parts/load.ts';
-import { Facts, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { Facts, NotRead, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
 import { ActButton, Form, textOf } from '../../parts/submit.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo } from '../../router.ts';
@@ -22,10 +22,7 @@ export function ForeignAgent({ id }: { id: string }) {
   );
   const { data } = loaded;
   useTitle(data?.name ?? words.title);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={words.title} of={loaded} />;
   const remove = async () => {
     await request('DELETE /v1/agent-testing/agents/{id}', { path: { id } });
     navigate(pathTo('agents'));

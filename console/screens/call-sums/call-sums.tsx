@@ -4,7 +4,7 @@ import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { type Answer, request } from '../../api/client.ts';
 import { Mos } from '../../parts/call-columns.tsx';
-import { duration, figure } from '../../parts/format.ts';
+import { axisTimes, duration, figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Empty, LoadState, Time } from '../../parts/pieces.tsx';
 import { colorsOf } from '../../parts/plot-colors.ts';
@@ -134,7 +134,7 @@ function draw({ times, series, least, most }: SumsPlot, box: HTMLElement, width:
       },
       axes: [
         // Two lines: the time, and below it the day.
-        { ...axis, size: 38 },
+        { ...axis, size: 38, space: 64, values: (_self, at) => axisTimes(at) },
         { ...axis, size: 44, space: 24 },
       ],
       series: [{}, ...series.map((one) => ({ stroke: color(one.color), width: 1.5, points: { size: 4 } }))],

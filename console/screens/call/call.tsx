@@ -8,7 +8,7 @@ import { CallActions } from '../../parts/call-actions.tsx';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
 import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Loading, ProblemNote, ReloadButton, Screen } from '../../parts/pieces.tsx';
+import { NotRead, ProblemNote, ReloadButton, Screen } from '../../parts/pieces.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../text/texts.ts';
 import { CallFacts, CallTitle, WhyEnded } from './head.tsx';
@@ -31,10 +31,7 @@ export function Call({ id }: { id: string }) {
   const call = loaded.data?.call;
   useWhileRunning(id, loaded.data !== null && isMoving(loaded.data), loaded.reload);
   useTitle(call ? words.title(call.from, call.to) : texts.calls.title);
-  if (!loaded.data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!loaded.data) return <NotRead title={texts.calls.title} of={loaded} />;
   return (
     <>
       {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}

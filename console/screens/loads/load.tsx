@@ -5,7 +5,7 @@ import { AskedButton } from '../../parts/asked-button.tsx';
 import { useReread } from '../../parts/followed.ts';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { RateBar } from '../../parts/rates.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -79,10 +79,7 @@ export function LoadScreen({ id }: { id: string }) {
   const running = data?.status === 'RUNNING';
   useReread(running, loaded.reload);
   useTitle(words.title);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={words.title} of={loaded} />;
   const cancel = async () => {
     await request('POST /v1/agent-testing/loads/{id}/cancel', { path: { id } });
     loaded.reload();
@@ -91,7 +88,8 @@ export function LoadScreen({ id }: { id: string }) {
     <Screen
       title={
         <>
-          {words.of(data.scenario_ids.length, data.phone_number)} <LoadStatus status={data.status} />
+          {words.of(data.scenario_ids.length, data.phone_number, undefined)}{' '}
+          <LoadStatus status={data.status} />
         </>
       }
       actions={running && mayChange.value && <AskedButton words={words.cancel} name="" run={cancel} />}

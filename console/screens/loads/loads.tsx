@@ -11,6 +11,7 @@ import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, navigate, pathTo } from '../../router.ts';
+import { tests } from '../../text/tests.ts';
 import { loads as words } from '../../text/watches.ts';
 import { loadBody } from './body.ts';
 
@@ -34,13 +35,13 @@ export function LoadStatus({ status }: { status: Row['status'] }) {
   return <Badge tone={tones[status]}>{words.statuses[status]}</Badge>;
 }
 
-const columns: readonly Column<Row>[] = [
+const columnsOf = (names: ReadonlyMap<string, string>): readonly Column<Row>[] => [
   { head: head.status, cell: ({ status }) => <LoadStatus status={status} /> },
   {
     head: head.load,
     cell: ({ id, phone_number, scenario_ids }) => (
       <a class="row-link" href={pathTo('load', id)}>
-        {words.of(scenario_ids.length, phone_number)}
+        {words.of(scenario_ids.length, phone_number, names.get(scenario_ids[0] ?? ''))}
       </a>
     ),
     grows: true,
@@ -54,7 +55,8 @@ async function read(signal: AbortSignal) {
     request('GET /v1/agent-testing/loads', { query: { limit: pageRows, offset: offsetOf() }, signal }),
     request('GET /v1/agent-testing/scenarios', { query: { limit: offered }, signal }),
   ]);
-  return { ...list, scenarios: scenarios.filter((one) => one.scenario_type !== 'HISTORICAL') };
+  const names = new Map(scenarios.map(({ id, name }) => [id, name]));
+  return { ...list, names, scenarios: scenarios.filter((one) => one.scenario_type !== 'HISTORICAL') };
 }
 
 export function Loads() {
@@ -68,7 +70,12 @@ export function Loads() {
       {data?.loads.length === 0 && <Empty title={words.empty}>{words.emptyNext}</Empty>}
       {data && data.loads.length > 0 && (
         <>
-          <Table name={words.title} rows={data.loads} columns={columns} keyOf={({ id }) => id} />
+          <Table
+            name={words.title}
+            rows={data.loads}
+            columns={columnsOf(data.names)}
+            keyOf={({ id }) => id}
+          />
           <PageLinks rows={pageRows} total={data.total_count} />
         </>
       )}
@@ -79,7 +86,12 @@ export function Loads() {
 
 function NewLoad({ scenarios }: Pick<Awaited<ReturnType<typeof read>>, 'scenarios'>) {
   const overCall = useSignal(true);
-  if (scenarios.length === 0) return <p class="quiet">{make.noScenario}</p>;
+  if (scenarios.length === 0)
+    return (
+      <p class="quiet">
+        {make.noScenario} <a href={pathTo('tests')}>{tests.runs.goTo}</a>
+      </p>
+    );
   const start = async (data: FormData) => {
     const field = (name: string) => textOf(data, name);
     const { load_id } = await request('POST /v1/agent-testing/loads', {

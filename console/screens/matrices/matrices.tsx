@@ -81,7 +81,12 @@ export function Matrices() {
 
 function NewMatrix({ noises, scenarios }: { noises: readonly NoiseRow[]; scenarios: Scenarios }) {
   const overCall = useSignal(false);
-  if (scenarios.length === 0) return <p class="quiet">{make.noScenario}</p>;
+  if (scenarios.length === 0)
+    return (
+      <p class="quiet">
+        {make.noScenario} <a href={pathTo('tests')}>{tests.runs.goTo}</a>
+      </p>
+    );
   const weathers = offeredWeathers(noises);
   const add = async (data: FormData) => {
     const form = {

@@ -2,7 +2,7 @@
 import { type Answer, request } from '../../api/client.ts';
 import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { Badge, NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { RateBar } from '../../parts/rates.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -73,10 +73,7 @@ export function MatrixScreen({ id }: { id: string }) {
   useReread(data !== null && !isOver(data.status), loaded.reload);
   const scenario = data?.cells[0]?.statistics.scenario_name ?? words.title;
   useTitle(scenario);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={words.title} of={loaded} />;
   return (
     <Screen
       title={

@@ -140,7 +140,8 @@ function Trouble({ seen: { unreachable, hasNumbers, alerts, runs, refused } }: {
               <Badge tone="bad">{alertName(alert)}</Badge>{' '}
               {alert.phone_number !== null && (
                 <a href={pathTo('trunk', alert.phone_number)}>{alert.phone_number}</a>
-              )}{' '}
+              )}
+              {alert.watch_id !== null && <a href={pathTo('watch', alert.watch_id)}>{texts.alerts.watch}</a>}{' '}
               <Time at={alert.raised_at} />
             </span>
           ))}

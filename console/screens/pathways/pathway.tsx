@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
+import { isTyping } from '../../parts/keys.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { LoadState, ReloadButton, Screen } from '../../parts/pieces.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -110,6 +111,23 @@ function useEditor(key: string, stored: Read['graph']): Editor {
   return editor;
 }
 
+/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y, or with Command; a field that is typed into takes back its own text. */
+function useUndoKeys(editor: Editor): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || !mayChange.peek()) return;
+      if (isTyping(event.target) || document.querySelector('dialog[open]')) return;
+      const key = event.key.toLowerCase();
+      if (key === 'y' || (key === 'z' && event.shiftKey)) editor.redo();
+      else if (key === 'z') editor.undo();
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [editor]);
+}
+
 interface FoundProps {
   readonly read: Read;
   readonly reload: () => void;
@@ -119,6 +137,7 @@ function Found({ read: { pathway, versions, graph: stored, choices, number }, re
   const { pathway_id: id, production_version: production } = pathway;
   const { version_number: version } = stored;
   const editor = useEditor(`${id} ${version}`, stored);
+  useUndoKeys(editor);
   const step = useSignal(0);
   const side = useRef<HTMLDivElement>(null);
   const opener = useRef<Element | null>(null);

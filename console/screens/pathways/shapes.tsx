@@ -115,7 +115,8 @@ function lineOf(from: Place, to: Place): { readonly d: string; readonly middle: 
     const bend = (y2 - y1) / 2;
     return {
       d: `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`,
-      middle: { x: (x1 + x2) / 2, y: (y1 + y2) / 2 },
+      // Nearer to the target than to the source: edges to neighbours have their labels beside each other.
+      middle: { x: x1 + (x2 - x1) * 0.784, y: y1 + (y2 - y1) * 0.658 },
     };
   }
   const [x1, y1] = [from.x + nodeWidth, from.y + nodeHeight * 0.65];

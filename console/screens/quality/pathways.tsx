@@ -6,6 +6,7 @@ import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, pathTo } from '../../router.ts';
+import { pathways } from '../../text/pathways.ts';
 import { quality } from '../../text/quality.ts';
 import { tests } from '../../text/tests.ts';
 
@@ -46,7 +47,11 @@ export function Qualities() {
   return (
     <Screen title={quality.title}>
       <LoadState of={loaded} />
-      {data?.length === 0 && <Empty title={words.empty}>{words.emptyNext}</Empty>}
+      {data?.length === 0 && (
+        <Empty title={words.empty}>
+          {words.emptyNext} <a href={pathTo('pathways')}>{pathways.goTo}</a>
+        </Empty>
+      )}
       {data && data.length > 0 && (
         <Table
           name={quality.title}

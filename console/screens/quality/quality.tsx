@@ -3,7 +3,7 @@ import { request } from '../../api/client.ts';
 import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
-import { Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, navigate, query, withQuery } from '../../router.ts';
 import { quality } from '../../text/quality.ts';
@@ -38,10 +38,7 @@ function Overview({ id }: { id: string }) {
   useFollowed({ types: 'test_run' }, loaded.reload);
   const { data } = loaded;
   useTitle(data?.pathway_name ?? quality.title);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={quality.title} of={loaded} />;
   return (
     <Screen title={data.pathway_name} actions={<Days days={days} />}>
       {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}

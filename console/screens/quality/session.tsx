@@ -5,7 +5,7 @@ import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Facts, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { Badge, Facts, NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -32,10 +32,7 @@ export function RepairSession({ pathway, id }: { readonly pathway: string; reado
   useFollowed(running ? { types: 'test_run' } : null, loaded.reload);
   useReread(running, loaded.reload);
   useTitle(words.title);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={words.title} of={loaded} />;
   const cancel = async () => {
     await request('POST /v1/agent-testing/tornado/{id}/cancel', { path: { id } });
     loaded.reload();

@@ -7,7 +7,7 @@ import { readStream } from '../../api/stream.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { shortTime } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Facts, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { Facts, NotRead, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
 import { ActButton } from '../../parts/submit.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo, query, withQuery } from '../../router.ts';
@@ -63,10 +63,7 @@ export function RunScreen({ id }: { id: string }) {
   useWhileRunning(data?.run, loaded.reload);
   useWhileRunning(data?.beside, loaded.reload);
   useTitle(data ? words.title(data.run.scenario.name) : tests.runs.title);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={tests.runs.title} of={loaded} />;
   const { run, beside } = data;
   return (
     <Screen

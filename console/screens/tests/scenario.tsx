@@ -3,7 +3,7 @@ import { request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Empty, Facts, Loading, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Empty, Facts, NotRead, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
 import { Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { TalkButton } from '../../phone/talk-button.tsx';
@@ -34,10 +34,7 @@ export function ScenarioScreen({ id }: { id: string }) {
   const { data } = loaded;
   useFollowed({ types: 'test_run' }, loaded.reload);
   useTitle(data?.scenario.name ?? words.title);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={words.title} of={loaded} />;
   const { scenario } = data;
   return (
     <Screen

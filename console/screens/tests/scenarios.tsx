@@ -9,6 +9,7 @@ import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
+import { pathways } from '../../text/pathways.ts';
 import { tests } from '../../text/tests.ts';
 import { type AgentNames, agentNames, agentOf, RunStatus, score } from './pieces.tsx';
 import { NewScenario } from './templates.tsx';
@@ -107,7 +108,15 @@ export function Scenarios() {
       {data && data.names.pathways.size > 0 && <AgentFilter names={data.names.pathways} pathway={pathway} />}
       <LoadState of={loaded} />
       {data?.scenarios.length === 0 && (
-        <Empty title={words.empty}>{canBeTested(data.names) ? words.emptyNext : words.noPathway}</Empty>
+        <Empty title={words.empty}>
+          {canBeTested(data.names) ? (
+            words.emptyNext
+          ) : (
+            <>
+              {words.noPathway} <a href={pathTo('pathways')}>{pathways.goTo}</a>
+            </>
+          )}
+        </Empty>
       )}
       {data && data.scenarios.length > 0 && (
         <>

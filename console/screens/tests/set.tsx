@@ -4,7 +4,7 @@ import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Facts, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { Badge, Facts, NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { percent, RateBar } from '../../parts/rates.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -68,10 +68,7 @@ export function SetScreen({ id }: { id: string }) {
   useFollowed(running ? { types: 'test_run' } : null, loaded.reload);
   useReread(running, loaded.reload);
   useTitle(tests.sets.title);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={tests.sets.title} of={loaded} />;
   const { overall, per_scenario } = data.statistics;
   const cancel = async () => {
     await request('POST /v1/agent-testing/simulation-sets/{id}/cancel', { path: { id } });

@@ -7,6 +7,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo } from '../../router.ts';
 import { texts } from '../../text/texts.ts';
+import { alertFigures } from '../alerts.tsx';
 
 type Row = Answer<'GET /v1/sip/numbers'>['data']['numbers'][number];
 type Alert = Answer<'GET /v1/sip/alerts'>['data']['alerts'][number];
@@ -52,7 +53,9 @@ export function Trunks() {
       request('GET /v1/sip/numbers', { query: { limit: pageRows, offset }, signal }),
       request('GET /v1/sip/alerts', { query: { state: 'open', limit: 50 }, signal }),
     ]);
-    return { numbers: numbers.data.numbers, alerts: open.data.alerts };
+    // Those of watches are no matter of trunks.
+    const alerts = open.data.alerts.filter(({ watch_id }) => watch_id === null);
+    return { numbers: numbers.data.numbers, alerts };
   });
   const { data } = loaded;
   return (
@@ -92,8 +95,7 @@ export function OpenAlerts({ rows }: { rows: readonly Alert[] }) {
             from: 'medium',
             grows: true,
           },
-          { head: alerts.head.value, cell: ({ value }) => value, numeric: true, from: 'medium' },
-          { head: alerts.head.threshold, cell: ({ threshold }) => threshold, numeric: true, from: 'wide' },
+          ...alertFigures,
           { head: alerts.head.raised, cell: ({ raised_at }) => <Time at={raised_at} /> },
         ]}
       />

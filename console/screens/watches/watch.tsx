@@ -4,7 +4,7 @@ import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
-import { Badge, Facts, Loading, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { Badge, Facts, NotRead, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
 import { percent, RateBar } from '../../parts/rates.tsx';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
@@ -64,10 +64,7 @@ export function WatchScreen({ id }: { id: string }) {
   const loaded = useLoaded(address.value, (signal) => read(id, signal));
   const { data } = loaded;
   useTitle(data?.watch.name ?? words.title);
-  if (!data) {
-    if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-    return <Loading />;
-  }
+  if (!data) return <NotRead title={words.title} of={loaded} />;
   const { judged, names, watch } = data;
   const { alarm } = watch;
   return (

@@ -8,6 +8,7 @@ import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo } from '../../router.ts';
+import { tests } from '../../text/tests.ts';
 import { watches as words } from '../../text/watches.ts';
 import { agentNames } from '../tests/pieces.tsx';
 
@@ -73,7 +74,12 @@ export function Watches() {
 }
 
 function NewWatch({ scenarios }: Pick<Awaited<ReturnType<typeof read>>, 'scenarios'>) {
-  if (scenarios.length === 0) return <p class="quiet">{make.noScenario}</p>;
+  if (scenarios.length === 0)
+    return (
+      <p class="quiet">
+        {make.noScenario} <a href={pathTo('tests')}>{tests.runs.goTo}</a>
+      </p>
+    );
   const add = async (data: FormData) => {
     const scenario = scenarios.find(({ id }) => id === textOf(data, 'scenario'));
     if (!scenario) return;

@@ -7,6 +7,7 @@ import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo } from '../../router.ts';
+import { pathways } from '../../text/pathways.ts';
 import { widgets as words } from '../../text/widgets.ts';
 import { type Agents, readAgents } from './agents.ts';
 import { type WidgetBody, WidgetForm } from './widget-form.tsx';
@@ -69,7 +70,9 @@ export function Widgets() {
               run={create}
             />
           ) : (
-            <p>{words.noAgents}</p>
+            <p>
+              {words.noAgents} <a href={pathTo('pathways')}>{pathways.goTo}</a>
+            </p>
           )}
         </details>
       )}
