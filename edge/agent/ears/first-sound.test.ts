@@ -64,11 +64,11 @@ describe('the first sound of a word', () => {
     expect(hears()).toEqual([3]);
   });
 
-  it('is relied on before the line is known only when Silero nearly hears a voice', () => {
+  it('is relied on before the line is known only when Silero is sure of a voice', () => {
     const early = line(20, 1000);
     expect(early.hears()).toEqual([]);
-    expect(early.sounds.judged(0.44)).toBe(false);
-    expect(early.sounds.judged(0.45)).toBe(true);
+    expect(early.sounds.judged(0.49)).toBe(false);
+    expect(early.sounds.judged(0.7)).toBe(true);
     const sure = line(20, 1000);
     expect(sure.hears(1000, 2)).toEqual([]);
     expect(sure.sounds.judged(0.9)).toBe(true);

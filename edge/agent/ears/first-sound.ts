@@ -18,12 +18,12 @@ const framesNeeded = 2;
 const loudFramesNeeded = 3;
 /**
  * Probability, by Silero, of a sound that may be the first of a word, of one that is likely to be, and of one that is
- * likely to be on a line that is not known yet. Clicks are below the first, coughs below the second, music that begins
- * mostly below the third.
+ * likely to be on a line that is not known yet. Clicks are mostly below the first, coughs below the second, music that
+ * begins below the third.
  */
 const possible = 0.03;
 const likely = 0.1;
-const surely = 0.45;
+const surely = 0.7;
 /** Probability of a piece that is a voice, and the time in which it follows, ms. */
 const voice = 0.5;
 const followsMs = 320;
