@@ -4,6 +4,8 @@ import { readStream } from './stream.ts';
 
 type Call = Answer<'GET /v1/sip/calls'>['data']['calls'][number];
 
+export type QualitySample = Answer<'GET /v1/sip/calls/{call_id}/quality'>['data']['samples'][number];
+
 export interface LiveEvent {
   readonly id: string;
   readonly type: string;
@@ -16,6 +18,7 @@ export interface LiveEvent {
       readonly user: 'user' | 'assistant' | 'agent-action';
       readonly text: string;
     };
+    readonly sample?: QualitySample;
   } | null;
 }
 

@@ -7,7 +7,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   readonly numeric?: boolean;
   /** The width of the page below which it is left out. */
-  readonly from?: 'medium' | 'wide';
+  readonly from?: 'medium' | 'wide' | 'widest';
   /** Takes the room that is left, and is cut off. */
   readonly grows?: boolean;
 }

@@ -9,9 +9,13 @@ export const live = {
   head: {
     state: 'State',
     time: 'Time',
+    levels: 'Levels',
     words: 'Last words',
     action: 'Action',
   },
+  received: 'From the other side',
+  sent: 'To the other side',
+  dbov: (level: number) => `${Math.round(level)} dBov`,
   states: { ringing: 'setting up', answered: 'answered' },
   empty: 'No call is in progress.',
   emptyNext: `Calls appear here as they begin; nothing has to be reloaded. ${aFirstCall}`,

@@ -316,6 +316,10 @@ describe('the console', () => {
       reportFrame(2, [{ type: 'transcript', call_id: id, entries: [line(9, 'user', 'Is anybody there?')] }]),
     );
     await row.getByText('Caller: Is anybody there?').waitFor();
+    const quality = [{ part: 0, whole: false, samples: [sample(5000, 3.41)] }];
+    edge.send(reportFrame(3, [{ type: 'measured', calls: [{ call_id: id, quality, marks: [] }] }]));
+    await row.getByText('3.41').waitFor();
+    await row.getByRole('meter', { name: 'From the other side' }).waitFor();
     expect(await brokenRules()).toEqual([]);
     await fitsPhone();
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -331,7 +335,7 @@ describe('the console', () => {
     await page.getByRole('alert').getByText('SERVICE_UNAVAILABLE').waitFor();
     await page.getByRole('button', { name: 'Keep the call' }).click();
     const again = await EdgeClient.connect(linkUrl(), edge_token, { outbox_id: 'outbox-2' });
-    again.send(reportFrame(3, [{ type: 'call', call: callRecord(org_id, { id, sip_call_id: 'running' }) }]));
+    again.send(reportFrame(4, [{ type: 'call', call: callRecord(org_id, { id, sip_call_id: 'running' }) }]));
     await page.getByText('No call is in progress.').waitFor();
     await again.close();
   });

@@ -1,7 +1,7 @@
 /** The calls in progress: read once, kept current by events. */
-import { batch, signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import { request } from '../../api/client.ts';
-import { follow, type LiveEvent } from '../../api/follow.ts';
+import { follow, type LiveEvent, type QualitySample } from '../../api/follow.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
 
@@ -10,23 +10,29 @@ const pageRows = 500;
 /** With thousands of calls events come faster than anybody reads: it is drawn at most this often, ms. */
 const drawnMs = 100;
 
-export interface Words {
+interface Words {
   readonly user: 'user' | 'assistant' | 'agent-action';
   readonly text: string;
+}
+
+/** What changes often: whoever shows it is drawn anew alone. */
+interface CallNow {
+  /** What was said last. */
+  readonly words: Signal<Words | null>;
+  /** Of the last 5 s or so. */
+  readonly sample: Signal<QualitySample | null>;
 }
 
 export class CallsNow {
   /** Newest first. */
   readonly calls = signal<readonly LoggedCall[] | null>(null);
-  /** What was said last, by call. */
-  readonly words = signal<ReadonlyMap<string, Words>>(new Map());
   /** Whether there may be more than were read. */
   readonly more = signal(false);
   readonly following = signal(false);
   readonly problem = signal<Problem | null>(null);
   readonly #mostRead: number;
   readonly #known = new Map<string, LoggedCall>();
-  readonly #said = new Map<string, Words>();
+  readonly #now = new Map<string, CallNow>();
   /** Events since the reading began: they are newer than what is read. */
   #meanwhile: Set<string> | null = null;
   #end: () => void = () => undefined;
@@ -40,7 +46,7 @@ export class CallsNow {
 
   start(): () => void {
     this.#end = follow(
-      { types: 'call,transcript' },
+      { types: 'call,transcript,quality.sample' },
       {
         onStale: () => void this.read(),
         onEvent: (event) => this.#take(event),
@@ -55,6 +61,15 @@ export class CallsNow {
     };
   }
 
+  /** Of a call that is known. */
+  of(id: string): CallNow {
+    const known = this.#now.get(id);
+    if (known) return known;
+    const now = { words: signal(null), sample: signal(null) };
+    this.#now.set(id, now);
+    return now;
+  }
+
   async read(): Promise<void> {
     const meanwhile = new Set<string>();
     this.#meanwhile = meanwhile;
@@ -63,7 +78,7 @@ export class CallsNow {
       if (this.#meanwhile !== meanwhile) return;
       for (const id of this.#known.keys()) if (!meanwhile.has(id)) this.#known.delete(id);
       for (const call of read) if (!meanwhile.has(call.id)) this.#known.set(call.id, call);
-      for (const id of this.#said.keys()) if (!this.#known.has(id)) this.#said.delete(id);
+      for (const id of this.#now.keys()) if (!this.#known.has(id)) this.#now.delete(id);
       this.#meanwhile = null;
       this.problem.value = null;
       this.more.value = read.length >= this.#mostRead;
@@ -79,18 +94,19 @@ export class CallsNow {
     const id = subject.call_id;
     if (id === undefined) return;
     if (data === null) return void this.read();
-    if (data.line) {
-      // A line may come after the end of its call: nobody would take it away.
+    if (data.line || data.sample) {
+      // It may come after the end of its call: nobody would take it away.
       if (!this.#known.has(id)) return;
-      this.#said.set(id, data.line);
-      this.#soon();
+      const now = this.of(id);
+      if (data.line) now.words.value = data.line;
+      if (data.sample) now.sample.value = data.sample;
       return;
     }
     if (!data.call) return;
     this.#meanwhile?.add(id);
     if (type === 'call.ended' || data.call.ended_at !== null) {
       this.#known.delete(id);
-      this.#said.delete(id);
+      this.#now.delete(id);
     } else this.#known.set(id, data.call);
     this.#soon();
   }
@@ -109,12 +125,9 @@ export class CallsNow {
   #show(): void {
     // Before the first reading is complete, the events alone would look like all.
     if (this.calls.value === null && this.#meanwhile !== null) return;
-    batch(() => {
-      this.words.value = new Map(this.#said);
-      this.calls.value = [...this.#known.values()].sort((a, b) =>
-        a.started_at < b.started_at ? 1 : a.started_at > b.started_at ? -1 : 0,
-      );
-    });
+    this.calls.value = [...this.#known.values()].sort((a, b) =>
+      a.started_at < b.started_at ? 1 : a.started_at > b.started_at ? -1 : 0,
+    );
   }
 }
 

@@ -1,9 +1,9 @@
 /** Calls in progress, as they begin, are answered, speak and end. */
-import { useSignal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { mayChange } from '../../api/session.ts';
 import { CallActions } from '../../parts/call-actions.tsx';
-import { type LoggedCall, partyColumns } from '../../parts/call-columns.tsx';
+import { type LoggedCall, Mos, partyColumns } from '../../parts/call-columns.tsx';
 import { duration } from '../../parts/format.ts';
 import { LongTable } from '../../parts/long-table.tsx';
 import { Badge, Empty, Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
@@ -20,30 +20,17 @@ const words = texts.live;
 export function Live() {
   const now = useMemo(() => new CallsNow(mostRead), []);
   useEffect(() => now.start(), [now]);
+  useEffect(() => {
+    const tick = () => {
+      second.value = Date.now();
+    };
+    tick();
+    const timer = setInterval(tick, secondMs);
+    return () => clearInterval(timer);
+  }, []);
   const { value: calls } = now.calls;
   useTitle(calls === null ? words.title : `${words.title} (${calls.length})`);
-  const said = now.words.value;
-  const columns: Column<LoggedCall>[] = [
-    ...partyColumns,
-    { head: words.head.state, cell: (call) => <State call={call} />, from: 'medium' },
-    { head: words.head.time, cell: (call) => <Running call={call} />, numeric: true },
-    {
-      head: words.head.words,
-      cell: ({ id }) => {
-        const line = said.get(id);
-        return line ? `${texts.calls.who[line.user]}: ${line.text}` : '';
-      },
-      from: 'wide',
-      grows: true,
-    },
-  ];
-  if (mayChange.value)
-    columns.push({
-      head: words.head.action,
-      // On a phone it is on the screen of the call.
-      from: 'medium',
-      cell: (call) => <CallActions call={call} />,
-    });
+  const columns = useMemo(() => columnsOf(now, mayChange.value), [now, mayChange.value]);
   return (
     <Screen
       title={words.title}
@@ -67,20 +54,69 @@ export function Live() {
   );
 }
 
+function columnsOf(now: CallsNow, hasActions: boolean): Column<LoggedCall>[] {
+  const columns: Column<LoggedCall>[] = [
+    // The buttons need the room of the direction.
+    ...partyColumns.map((column) => (column.from ? { ...column, from: 'widest' as const } : column)),
+    { head: words.head.state, cell: (call) => <State call={call} />, from: 'wide' },
+    { head: words.head.time, cell: (call) => <Running call={call} />, numeric: true, from: 'medium' },
+    { head: texts.calls.head.mos, cell: ({ id }) => <MosNow of={now.of(id)} />, numeric: true, from: 'wide' },
+    { head: words.head.levels, cell: ({ id }) => <Levels of={now.of(id)} />, from: 'widest' },
+    { head: words.head.words, cell: ({ id }) => <LastWords of={now.of(id)} />, from: 'wide', grows: true },
+  ];
+  if (hasActions)
+    columns.push({
+      head: words.head.action,
+      // On a phone it is on the screen of the call.
+      from: 'medium',
+      cell: (call) => <CallActions call={call} />,
+    });
+  return columns;
+}
+
 function State({ call }: { call: LoggedCall }) {
   if (call.answered_at === null) return <Badge tone="warn">{words.states.ringing}</Badge>;
   return <Badge tone="live">{words.states.answered}</Badge>;
 }
 
+type Of = ReturnType<CallsNow['of']>;
+
+function MosNow({ of: { sample } }: { of: Of }) {
+  return <Mos value={sample.value?.mos} />;
+}
+
+/** Below it is silence to the ear, dBov. */
+const quietest = -60;
+
+/** Of the last seconds: what comes from the other side, and what is sent there. */
+function Levels({ of: { sample } }: { of: Of }) {
+  const { value: now } = sample;
+  if (!now) return <>–</>;
+  const meter = (name: string, level: number | null) => (
+    <meter
+      min={quietest}
+      max={0}
+      value={level ?? quietest}
+      aria-label={name}
+      title={level === null ? name : `${name}: ${words.dbov(level)}`}
+    />
+  );
+  return (
+    <span class="levels">
+      {meter(words.received, now.level_received_dbov)}
+      {meter(words.sent, now.level_sent_dbov)}
+    </span>
+  );
+}
+
+function LastWords({ of: { words: line } }: { of: Of }) {
+  return <>{line.value && `${texts.calls.who[line.value.user]}: ${line.value.text}`}</>;
+}
+
 const secondMs = 1000;
+/** One for all rows. */
+const second: Signal<number> = signal(Date.now());
 
 function Running({ call }: { call: LoggedCall }) {
-  const at = useSignal(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => {
-      at.value = Date.now();
-    }, secondMs);
-    return () => clearInterval(timer);
-  }, []);
-  return <>{duration((at.value - Date.parse(call.started_at)) / 1000)}</>;
+  return <>{duration((second.value - Date.parse(call.started_at)) / 1000)}</>;
 }
