@@ -8,13 +8,14 @@ import { Transfer } from './transfer.tsx';
 /** The user part that supervisors call. */
 const supervisors = 'supervise';
 
-export function CallActions({ call }: { call: LoggedCall }) {
+/** @param isRow in one line of a table */
+export function CallActions({ call, isRow = false }: { call: LoggedCall; isRow?: boolean }) {
   const { id, answered_at, parent_id, to } = call;
   const name = texts.call.title(call.from, to);
   const isUp = answered_at !== null && !(parent_id !== null && to === supervisors);
   return (
     <div class="row actions">
-      {isUp && <Supervise id={id} name={name} />}
+      {isUp && <Supervise id={id} name={name} isRow={isRow} />}
       {isUp && parent_id === null && <Transfer id={id} name={name} />}
       <HangUp id={id} name={name} />
     </div>

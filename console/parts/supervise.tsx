@@ -37,10 +37,18 @@ async function leave(): Promise<void> {
   await request('DELETE /v1/calls/{call_id}/supervisors/{id}', { path: { call_id: now.callId, id: now.id } });
 }
 
-/** Of a call that is up. @param name of the call */
-export function Supervise({ id, name }: { id: string; name: string }) {
+export interface SuperviseProps {
+  readonly id: string;
+  /** Of the call. */
+  readonly name: string;
+  /** It is one line of a table. */
+  readonly isRow: boolean;
+}
+
+/** Of a call that is up. */
+export function Supervise({ id, name, isRow }: SuperviseProps) {
   if (!mayCall.value) return null;
-  if (supervised.value?.callId === id) return <Modes name={name} />;
+  if (supervised.value?.callId === id) return isRow ? <TakeOver name={name} /> : <Modes name={name} />;
   return (
     <button
       type="button"
@@ -49,6 +57,26 @@ export function Supervise({ id, name }: { id: string; name: string }) {
     >
       {words.listen}
     </button>
+  );
+}
+
+/** What a row has room for: the phone has the rest, and says who hears the supervisor. */
+function TakeOver({ name }: { name: string }) {
+  const { act, busy, problem } = useAct();
+  const isTaken = supervised.value?.mode === 'take_over';
+  const text = isTaken ? words.giveBack : words.takeOver;
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={words.of(text, name)}
+        aria-disabled={busy.value}
+        onClick={() => void act(() => change(isTaken ? 'listen' : 'take_over', ''))}
+      >
+        {text}
+      </button>
+      {problem.value && <ProblemNote problem={problem.value} />}
+    </>
   );
 }
 
@@ -100,7 +128,7 @@ export function Whisper() {
     <>
       <Form
         class="row"
-        label={words.tell}
+        label={isTaken ? words.note : words.tell}
         submit={isTaken ? words.giveBackWith : words.send}
         run={async (data) => {
           const text = textOf(data, 'text');

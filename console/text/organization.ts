@@ -161,7 +161,7 @@ export const organization = {
     noBody: 'It is written at the first attempt.',
     close: 'Close',
     empty: 'No webhook was sent in the last 7 days.',
-    emptyNext: 'Set a URL for events in Organization; alerts, test runs, ports and calls can name their own.',
+    emptyNext: 'Set a URL for events in Settings; alerts, test runs, ports and calls can name their own.',
     noMatch: 'No delivery is in this state.',
   },
 } as const;

@@ -9,6 +9,7 @@ export const supervise = {
   giveBack: 'Give back',
   leave: 'Leave',
   modes: (call: string) => `Supervise ${call}`,
+  of: (button: string, call: string) => `${button}: ${call}`,
   states: {
     listen: 'Nobody hears you',
     whisper: 'The agent hears you',

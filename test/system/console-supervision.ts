@@ -69,7 +69,9 @@ export async function supervises({
     await callerHears('agent and supervisor', (of) => of(tone.hz) > 0.1 && of(supervisorsHz) > 0.1);
     await button('Take over').click();
     await callerHears('the supervisor alone', (of) => of(supervisorsHz) > 0.9 && of(tone.hz) < 0.01);
-    await button('Give back').click();
+    // In its table as well, in one line, once that has room.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByRole('button', { name: `Give back: phone → ${tone.number}`, exact: true }).click();
     await callerHears('the agent again', (of) => of(tone.hz) > 0.9 && of(supervisorsHz) < 0.01);
 
     const other = await furtherOrganization(system);

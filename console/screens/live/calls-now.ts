@@ -44,9 +44,10 @@ export class CallsNow {
     this.#mostRead = mostRead;
   }
 
-  start(): () => void {
+  /** @param types of events, besides those of calls */
+  start(...types: ('transcript' | 'quality.sample')[]): () => void {
     this.#end = follow(
-      { types: 'call,transcript,quality.sample' },
+      { types: ['call', ...types].join() },
       {
         onStale: () => void this.read(),
         onEvent: (event) => this.#take(event),

@@ -19,7 +19,7 @@ const words = texts.live;
 
 export function Live() {
   const now = useMemo(() => new CallsNow(mostRead), []);
-  useEffect(() => now.start(), [now]);
+  useEffect(() => now.start('transcript', 'quality.sample'), [now]);
   useEffect(() => {
     const tick = () => {
       second.value = Date.now();
@@ -69,7 +69,7 @@ function columnsOf(now: CallsNow, hasActions: boolean): Column<LoggedCall>[] {
       head: words.head.action,
       // On a phone it is on the screen of the call.
       from: 'medium',
-      cell: (call) => <CallActions call={call} />,
+      cell: (call) => <CallActions call={call} isRow />,
     });
   return columns;
 }

@@ -9,6 +9,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
 import { organization } from '../../text/organization.ts';
+import { areas } from './areas.ts';
 
 type Entry = Answer<'GET /v1/org/audit'>['data']['entries'][number];
 
@@ -18,24 +19,6 @@ const pageRows = 50;
 const words = organization.changes;
 const { head } = words;
 const filterNames = ['area', 'subject_id', 'actor', 'from_date', 'to_date'] as const;
-const areas = [
-  'agent_testing',
-  'chats',
-  'integrations',
-  'keys',
-  'numbers',
-  'organization',
-  'pathways',
-  'personas',
-  'phone_sessions',
-  'porting',
-  'recordings',
-  'sessions',
-  'sip',
-  'tools',
-  'webhooks',
-  'widgets',
-];
 
 const columns: readonly Column<Entry>[] = [
   { head: head.at, cell: ({ at }) => <Time at={at} /> },

@@ -1,0 +1,20 @@
+/** Areas of changes in an organization, by which its log is filtered. */
+export const areas: readonly string[] = [
+  'agent_testing',
+  'chats',
+  'integrations',
+  'keys',
+  'numbers',
+  'organization',
+  'pathways',
+  'personas',
+  'phone_sessions',
+  'porting',
+  'recordings',
+  'sessions',
+  'sip',
+  'supervision',
+  'tools',
+  'webhooks',
+  'widgets',
+];
