@@ -49,6 +49,17 @@ const batch: Batch = {
   ],
 };
 
+describe('what is printed', () => {
+  it('has no line that a CI job takes for a command', () => {
+    const named = [run('bad\n::error::injected', 'FAILED'), run('::stop-commands::x ##[error]', 'FAILED')];
+    const lines = [
+      resultTable({ ...batch, runs: named }),
+      ...repeatLines(byScenario([{ ...batch, runs: named }])),
+    ];
+    expect(lines.join('\n')).not.toMatch(/^\s*::|##\[/m);
+  });
+});
+
 describe('JUnit XML', () => {
   it('has a case per scenario, and escapes text from users and callers', () => {
     expect(junit(batch, 'Front & desk')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
@@ -293,6 +304,8 @@ describe('the options', () => {
       wait: true,
     });
     expect(readOptions(['--pathway', 'p', '--json'], {})).toMatchObject({ json: true, wait: true });
+    // Without waiting it would succeed whatever fails.
+    expect(readOptions(['--pathway', 'p', '--fail-under', '90'], {})).toMatchObject({ wait: true });
     expect(readOptions(['-h'], {})).toBe('help');
   });
 

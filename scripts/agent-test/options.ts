@@ -49,7 +49,7 @@ export const usage = `Runs test scenarios on a server and says what came of them
   --wait             wait for the end and print a table
   --junit FILE       write JUnit XML there; waits too
   --repeats N        run each scenario N times, 1 to 10; it passes when all its runs pass; waits too
-  --fail-under N     succeed when at least N percent of the scenarios pass; default: 100
+  --fail-under N     succeed when at least N percent of the scenarios pass; default: 100; waits too
   --json             print the results as JSON, and what happens meanwhile to standard error; waits too
   --annotations      print what failed as annotations of a pull request (GitHub); waits too
   --concurrency N    run the scenarios as N calls at once, again and again; waits too
@@ -109,7 +109,16 @@ export function readOptions(
     version: whole('--version', given.version),
     scenarios: given.scenario ?? [],
     seed: whole('--seed', given.seed),
-    wait: (given.wait ?? false) || junit !== null || repeats > 1 || annotations || json || load !== null,
+    // Whatever needs the result: an exit code of 0 that judged nothing would be taken for a verdict.
+    wait: [
+      given.wait,
+      junit !== null,
+      repeats > 1,
+      annotations,
+      json,
+      load !== null,
+      given['fail-under'] !== undefined,
+    ].includes(true),
     junit,
     url: given.url ?? env.TRUNKLINE_URL ?? null,
     keyFile: given['key-file'] ?? null,

@@ -1,6 +1,7 @@
 /** Several runs of each scenario as one result: a scenario passes when all its runs do (pass^k). */
 import { counted } from '#shared/counted.ts';
 import type { Batch, Run } from './api.ts';
+import { oneLine } from './table.ts';
 
 export interface ScenarioResult {
   readonly name: string;
@@ -31,7 +32,9 @@ export function isEnough(results: readonly ScenarioResult[], failUnder: number):
 export function repeatLines(results: readonly ScenarioResult[]): string[] {
   const all = results.filter(({ passed, runs }) => passed === runs.length).length;
   return [
-    ...results.map(({ name, passed, runs }) => `${name}: ${passed} of ${counted(runs.length, 'run')} passed`),
+    ...results.map(
+      ({ name, passed, runs }) => `${oneLine(name)}: ${passed} of ${counted(runs.length, 'run')} passed`,
+    ),
     `${all} of ${counted(results.length, 'scenario')} passed in all their runs`,
   ];
 }

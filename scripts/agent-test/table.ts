@@ -48,8 +48,12 @@ function reasons({ assertion_results, reason }: Run): string[] {
   return reason === undefined ? unmet : [...unmet, `    ${oneLine(reason)}`];
 }
 
-/** Without terminal control characters. */
+/** Without terminal control characters, and no workflow command: the log of a CI job obeys lines that begin so. */
 export function oneLine(text: string): string {
-  const plain = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+  const plain = text
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .replace(/^::/, ': :')
+    .replaceAll('##[', '## [');
   return plain.length > 160 ? `${plain.slice(0, 159)}…` : plain;
 }

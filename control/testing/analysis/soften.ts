@@ -40,16 +40,40 @@ export interface Wanted {
   readonly acknowledge: boolean;
 }
 
-/** For words spoken verbatim. */
+/**
+ * For words spoken verbatim. The text as it is when harsh words stand in one clause with what callers have to be told:
+ * only a person can word that anew.
+ */
 export function softenedSpeech(text: string, { unwanted, acknowledge }: Wanted): string {
   const sentences = text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence.trim() !== '');
-  const kept = sentences.filter((sentence) => harshPhrase(sentence, unwanted) === null);
-  const removed = kept.length < sentences.length;
-  const spoken = kept.join(' ');
+  const kept = sentences.map((sentence) => withoutHarsh(sentence, unwanted));
+  if (kept.includes(null)) return text;
+  const words = kept.filter((sentence) => sentence !== null && sentence !== '');
+  const removed = kept.some((sentence, index) => sentence !== sentences[index]);
+  const spoken = words.join(' ');
   const opening =
     (acknowledge || removed) && phraseIn(spoken, lexicon.acknowledgement) === null ? [acknowledgement] : [];
-  const rest = kept.length === 0 ? [offer] : kept;
+  const rest = words.length === 0 ? [offer] : words;
   return [...opening, ...rest].join(' ');
+}
+
+/** What callers are told because they have to know it: values, recording, identity, consent, money. */
+const needed =
+  /\{\{|\d|\b(?:record(?:ed|ing|s)?|consent|agree|verify|verification|identity|identify|password|terms|law|legal|required|privacy|data|fees?|charges?|charged|costs?|penalty|refund)\b/i;
+
+/** Empty: all of the sentence is harsh. Null: its harsh part has words that callers need. */
+function withoutHarsh(sentence: string, unwanted: readonly string[]): string | null {
+  if (harshPhrase(sentence, unwanted) === null) return sentence;
+  const clauses = sentence.split(/(?<=[,;:])\s+/);
+  const isHarsh = (clause: string) => harshPhrase(clause, unwanted) !== null;
+  // A phrase may reach over a comma.
+  if (!clauses.some(isHarsh)) return needed.test(sentence) ? null : '';
+  if (clauses.some((clause) => isHarsh(clause) && needed.test(clause))) return null;
+  const rest = clauses.filter((clause) => !isHarsh(clause)).join(' ');
+  if (!needed.test(rest)) return '';
+  const end = /[.!?]$/.exec(sentence)?.[0] ?? '';
+  const open = rest.replace(/[,;:]$/, '').replace(/^(?:and|but|so|or)\s+/i, '');
+  return `${open.charAt(0).toUpperCase()}${open.slice(1)}${/[.!?]$/.test(open) ? '' : end}`;
 }
 
 /**
@@ -61,8 +85,10 @@ export function softenedPrompt(prompt: string, wanted: Wanted): string {
     const words = softenedSpeech(String(plain ?? curly), wanted);
     return plain === undefined ? `“${words}”` : `"${words}"`;
   });
-  const kept = quoted
-    .split(/(?<=[.!?]["”]?)\s+/)
-    .filter((sentence) => /["“]/.test(sentence) || harshPhrase(sentence, wanted.unwanted) === null);
+  const kept = quoted.split(/(?<=[.!?]["”]?)\s+/).flatMap((sentence) => {
+    if (/["“]/.test(sentence)) return [sentence];
+    const rest = withoutHarsh(sentence, wanted.unwanted);
+    return rest === '' ? [] : [rest ?? sentence];
+  });
   return kept.includes(toneRule) ? kept.join(' ') : [...kept, toneRule].join(' ');
 }

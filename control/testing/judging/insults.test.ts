@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { insultIn } from './insults.ts';
-import { affirmedIn } from './lexicon.ts';
 
 /** The half of the labelled lines that tests may see; `npm run bench verdicts` measures the other. */
 const seen = new URL('../../../test/verdicts/insults-seen.txt', import.meta.url);
@@ -36,19 +35,5 @@ describe('the rule for insults', () => {
   it('leaves open what is too long to be read', () => {
     expect(insultIn('we are open '.repeat(400)).kind).toBe('none');
     expect(insultIn('we are open '.repeat(40_000)).kind).toBe('doubtful');
-  });
-});
-
-describe('a phrase that is denied', () => {
-  it.each([
-    ['I am sorry.', true],
-    ['I am not sorry.', false],
-    ['I’m not really sorry.', false],
-    ['I am not going to say sorry.', false],
-    ['That is not right, sorry.', true],
-    ['I cannot find it. Sorry!', true],
-    ['I was arrested by sorrysville.', false],
-  ])('is not said: %s', (line, isSaid) => {
-    expect(affirmedIn(line, ['sorry']) !== null).toBe(isSaid);
   });
 });

@@ -160,38 +160,27 @@ export function phraseIn(text: string, phrases: readonly string[]): string | nul
   return phrases.find((phrase) => holdsPhrase(plain, plainText(phrase))) ?? null;
 }
 
-/** As `phraseIn`, but not where the phrase is denied: “I am not sorry” does not say “sorry”. */
-export function affirmedIn(text: string, phrases: readonly string[]): string | null {
-  const plain = plainText(text);
-  return (
-    phrases.find((phrase) => holdsPhrase(plain, plainText(phrase), (before) => !denial.test(before))) ?? null
-  );
-}
-
-/** The end of what comes before a denied phrase: a negation, and words that do not end its scope. */
-const denial =
-  /(?:\b(?:not|never|cannot|hardly|nor|without)|n't)(?: (?:a|an|the|at all|really|very|even|so|too|that|to|going to|feel|feeling|be|being|say|saying|think|i am|i'm|i|we|do|can|any|terribly|particularly|in the least|one bit|remotely))* $/;
-
 /** How many of the phrases occur in the text. */
 export function countPhrases(text: string, list: WordList): number {
   const plain = plainText(text);
   return lexicon[list].filter((phrase) => holdsPhrase(plain, phrase)).length;
 }
 
-function holdsPhrase(
+/**
+ * Whether a phrase occurs as whole words, both as `plainText` makes them.
+ * @param counts whether the occurrence that begins there counts
+ */
+export function holdsPhrase(
   text: string,
   phrase: string,
-  counts: (before: string) => boolean = () => true,
+  counts: (at: number) => boolean = () => true,
 ): boolean {
   for (let at = text.indexOf(phrase); at >= 0; at = text.indexOf(phrase, at + 1)) {
     const isWhole = !isWord(text[at - 1], phrase[0]) && !isWord(text[at + phrase.length], phrase.at(-1));
-    if (isWhole && counts(text.slice(Math.max(0, at - scope), at))) return true;
+    if (isWhole && counts(at)) return true;
   }
   return false;
 }
-
-/** Characters before a phrase in which a negation is looked for. */
-const scope = 60;
 
 /** Whether a neighboring character continues the word at the phrase's edge. */
 function isWord(neighbour: string | undefined, edge: string | undefined): boolean {

@@ -22,8 +22,9 @@
  *     - variable appointment_date is known
  */
 import { setImmediate } from 'node:timers/promises';
+import { type Affirmation, affirmation, telling } from './affirmed.ts';
 import { insultIn } from './insults.ts';
-import { affirmedIn, phraseIn, plainText } from './lexicon.ts';
+import { phraseIn, plainText } from './lexicon.ts';
 import type { ConversationRecord, Evidence } from './ports.ts';
 import { gap, givesUp, saysDone, statements } from './settled.ts';
 
@@ -47,19 +48,16 @@ const forms: readonly StatementForm[] = [
   {
     pattern: /^agent says one of: (.+)$/i,
     read: ([, list = '']) =>
-      withPhrases(list, (wanted) => (record) => {
-        const said = firstSaid(record, (text) => affirmedIn(text, wanted) !== null);
-        return { holds: said !== null, evidence: said ? [said] : [] };
-      }),
+      withPhrases(list, (wanted) => (record) => affirmed(record, (text) => [affirmation(text, wanted)])),
   },
   {
     pattern: /^agent tells one of: (.+)$/i,
     read: ([, list = '']) =>
-      withPhrases(list, (wanted) => (record) => {
-        const tells = (text: string) => statements(text).some((one) => affirmedIn(one, wanted) !== null);
-        const said = firstSaid(record, tells);
-        return { holds: said !== null, evidence: said ? [said] : [] };
-      }),
+      withPhrases(
+        list,
+        (wanted) => (record) =>
+          affirmed(record, (text) => statements(text).map((one) => telling(one, wanted))),
+      ),
   },
   {
     pattern: /^agent never says: (.+)$/i,
@@ -101,8 +99,9 @@ const forms: readonly StatementForm[] = [
       (record) => {
         const counts = new Map<string, number>();
         for (const { text, turn } of agentLines(record)) {
-          const count = (counts.get(plainText(text)) ?? 0) + 1;
-          counts.set(plainText(text), count);
+          const line = spokenText(text);
+          const count = (counts.get(line) ?? 0) + 1;
+          counts.set(line, count);
           if (count >= Number(times)) return { holds: false, evidence: [{ turn, quote: text }] };
         }
         return { holds: true, evidence: [] };
@@ -132,8 +131,8 @@ const forms: readonly StatementForm[] = [
   {
     pattern: /^agent settles the matter$/i,
     read: () => (record) => {
-      const said = firstSaid(record, saysDone);
-      return { holds: said !== null || record.ending.by === 'transfer', evidence: said ? [said] : [] };
+      const found = affirmed(record, (text) => [saysDone(text)]);
+      return record.ending.by === 'transfer' ? { ...found, holds: true } : found;
     },
   },
   {
@@ -300,6 +299,14 @@ function firstSaid(record: ConversationRecord, isWanted: (text: string) => boole
   return null;
 }
 
+/** Holds when one line says it for sure, and stays open when one may say it. */
+function affirmed(record: ConversationRecord, read: (text: string) => readonly Affirmation[]): Finding {
+  const said = firstSaid(record, (text) => read(text).includes('said'));
+  if (said) return { holds: true, evidence: [said] };
+  const doubt = firstSaid(record, (text) => read(text).includes('doubtful'));
+  return doubt ? { holds: null, evidence: [doubt] } : { holds: false, evidence: [] };
+}
+
 function never(record: ConversationRecord, unwanted: readonly string[]): Finding {
   const said = firstSaid(record, (text) => phraseIn(text, unwanted) !== null);
   return { holds: said === null, evidence: said ? [said] : [] };
@@ -321,6 +328,14 @@ function endedBy(who: readonly string[]): Statement {
 
 function compare(count: number, way: string | undefined, limit: number): Finding {
   return { holds: way?.toLowerCase() === 'least' ? count >= limit : count <= limit, evidence: [] };
+}
+
+/** Equal for lines that sound alike: without punctuation, which nobody hears. */
+function spokenText(text: string): string {
+  const words = plainText(text)
+    .replaceAll(/[^\p{L}\p{N}']+/gu, ' ')
+    .trim();
+  return words === '' ? text : words;
 }
 
 /** Number of words. */

@@ -1,7 +1,8 @@
 /** How often the rules of rubrics are wrong: insults, and phrases that are said or denied. */
 import { readFile } from 'node:fs/promises';
+import { affirmation } from '../../../control/testing/judging/affirmed.ts';
 import { insultIn } from '../../../control/testing/judging/insults.ts';
-import { affirmedIn } from '../../../control/testing/judging/lexicon.ts';
+
 import type { Row, Section } from './section.ts';
 
 const halves = ['seen', 'held out'] as const;
@@ -46,7 +47,7 @@ export const phrases: Section = {
   measure: () =>
     measured('phrases', { yes: 'Said', no: 'Not said' }, (line) => {
       const [phrase = '', text = ''] = line.slice(2).split(' | ');
-      const decision = affirmedIn(text, [phrase]) === null ? 'no' : 'yes';
+      const decision = ({ said: 'yes', doubtful: 'open', none: 'no' } as const)[affirmation(text, [phrase])];
       return { label: line.startsWith('+') ? 'yes' : 'no', decision };
     }),
 };
