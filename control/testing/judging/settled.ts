@@ -28,7 +28,8 @@ export function saysDone(text: string): Affirmation {
 const open = /\b(?:if|once|when|until|before|unless|whether|let me know|would you like|not|cannot)\b|n't\b/;
 /** Nothing was done for the caller. */
 const refusal =
-  /\b(?:nothing|none|nobody|no one|no|never|unfortunately|afraid)\b|\b(?:all|every|most|both|other|our) (?:of )?(?:the |our )?(?:\w+ )?(?:slots?|times?|days?|dates?|tables?|rooms?|seats?|appointments?|places?)\b|\b(?:we|he|she|they|the (?:doctor|dentist|hall|house|show))(?:'re|'s| are| is) (?:all |now )?(?:booked|reserved)\b|\bdone for\b|\b(?:booked|reserved) (?:up|out|solid|by (?!us\b|me\b))/;
+  /\b(?:unfortunately|afraid)\b|\b(?:all|every|most|both|other|our) (?:of )?(?:the |our )?(?:\w+ )?(?:slots?|times?|days?|dates?|tables?|rooms?|seats?|appointments?|places?)\b|\b(?:we|he|she|they|the (?:doctor|dentist|hall|house|show))(?:'re|'s| are| is) (?:all |now )?(?:booked|reserved)\b|\bdone for\b|\b(?:booked|reserved) (?:up|out|solid|by (?!us\b|me\b))/;
+const nobody = /\b(?:nothing|none|nobody|no one|no|never)\b/;
 const time =
   '(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|today|noon|morning|afternoon|evening|weekend|week|slot|time|day|date|everything|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\\d+(?::\\d\\d)?)';
 /** A time alone is booked for the caller, or taken by others. */
@@ -49,7 +50,8 @@ function told(plain: string): Affirmation {
       .slice(0, match.index)
       .split(/[,;:]|\b(?:and|but|so)\b/)
       .at(-1) ?? '';
-  return timeAlone.test(subject.trim()) ? 'doubtful' : 'said';
+  if (nobody.test(subject)) return 'none';
+  return timeAlone.test(subject.trim()) && /(?:booked|reserved)$/.test(match[0]) ? 'doubtful' : 'said';
 }
 
 /** An agent that says it and asks whether that is fine. */
