@@ -1,6 +1,7 @@
 /** Agents of others that are reached over a call: what an edge needs to call one, and whether it may. */
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
+import { parseSipDestination } from '#shared/sip-destination.ts';
 import type { Db, SecretBox, TestAgentRow } from '../../db/index.ts';
 import type { RegionWish } from '../../edge-link/index.ts';
 import { RateLimiter } from '../../http/index.ts';
@@ -78,6 +79,37 @@ export function mostAtOnce({ calls_per_minute, to }: ForeignSettings, runMs: num
   return to === null ? null : Math.floor((waitingShare * runMs * (calls_per_minute ?? 1)) / 60_000);
 }
 
+/**
+ * Whose telephone rings, however the target is written: parameters, port and case of a SIP URI are left out. An extension
+ * is that of a number's trunk: the same digits elsewhere are another telephone.
+ */
+export function telephoneOf({ from, to }: { readonly from?: string | null; readonly to: string }): string {
+  if (/^sips?:/i.test(to)) {
+    const uri = parseSipDestination(to);
+    const user = decoded(uri?.user ?? '').replace(/[:;?].*$/, '');
+    return uri ? `sip:${user.toLowerCase()}@${uri.host}` : to;
+  }
+  return to.startsWith('+') ? to : `${from ?? ''} ${to}`;
+}
+
+type Telephone = Pick<ForeignSettings, 'from' | 'to'>;
+
+/** Whether what was proven for one holds for the other: the same text, and of an extension the same trunk. */
+export function hasSameTelephone(one: Telephone, other: Telephone): boolean {
+  if (one.to === null || other.to === null) return one.to === other.to;
+  return (
+    one.to === other.to && telephoneOf({ ...one, to: one.to }) === telephoneOf({ ...other, to: other.to })
+  );
+}
+
+function decoded(user: string): string {
+  try {
+    return decodeURIComponent(user);
+  } catch {
+    return user;
+  }
+}
+
 /** Calls to agents of others, counted by what is called, of all organizations and replicas together. */
 export class CalledTargets {
   readonly #clock: Clock;
@@ -89,12 +121,12 @@ export class CalledTargets {
   }
 
   /** Resolves when the target may be called. Rejects with the reason of `signal` when that is aborted. */
-  async turn({ calls_per_minute: limit, to }: ForeignSettings, signal: AbortSignal): Promise<void> {
+  async turn({ calls_per_minute: limit, from, to }: ForeignSettings, signal: AbortSignal): Promise<void> {
     if (to === null) return;
     const limits = [{ scope: 'tested_agent', limit: limit ?? 1, windowSeconds: 60 }];
     for (;;) {
       signal.throwIfAborted();
-      const { refused, resetSeconds } = await this.#calls.take(to, limits);
+      const { refused, resetSeconds } = await this.#calls.take(telephoneOf({ from, to }), limits);
       if (!refused) return;
       await this.#pause(resetSeconds * 1000, signal);
     }

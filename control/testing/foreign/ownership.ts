@@ -29,7 +29,7 @@ import { outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
 import { converseOverCall } from '../over-call/over-call.ts';
 import { callSettings } from '../over-call/settings.ts';
-import { calledAgent } from './called.ts';
+import { calledAgent, telephoneOf } from './called.ts';
 import { foreignAgentView, settingsOf } from './rules.ts';
 import { requireForeignAgent } from './store.ts';
 
@@ -74,7 +74,8 @@ export function ownershipRoutes(app: App, services: TestingDeps): void {
       const agent = await requireCalled(db, orgId, request.params.id);
       const { target } = await calledAgent(db, agent, secrets);
       services.edges.leastLoaded(null, edgeProtocol.testsOthers);
-      const window = await targets.take(target.to ?? '', [ofTarget]);
+      const telephone = telephoneOf({ from: target.number, to: target.to ?? '' });
+      const window = await targets.take(telephone, [ofTarget]);
       if (window.refused) showWindow(reply, window);
       const code = String(randomInt(0, 1_000_000)).padStart(6, '0');
       const proof_until = new Date(clock.now() + ownershipLimits.codeMs).toISOString();

@@ -14,7 +14,7 @@ import { type App, orgOf } from '../../http/index.ts';
 import { isoTime } from '../../organizations/index.ts';
 import { recordTestingChange } from '../common/audit.ts';
 import type { TestingDeps } from '../common/deps.ts';
-import { checkReferences } from './called.ts';
+import { checkReferences, hasSameTelephone } from './called.ts';
 import { ownershipRoutes } from './ownership.ts';
 import { foreignAgentView, placeOf, readHeaders, readSettings, settingsOf, storedSettings } from './rules.ts';
 import { agentRoom, pageOfForeignAgents, requireForeignAgent, requireUnused } from './store.ts';
@@ -112,7 +112,7 @@ export function foreignAgentRoutes(app: App, services: TestingDeps): void {
         const settings = readSettings(body, allowedTargets);
         const headers = readHeaders(body, placeOf(settings), before.id, before, secrets);
         await checkReferences(trx, orgId, settings);
-        const isSame = settingsOf(before).to === settings.to;
+        const isSame = hasSameTelephone(settingsOf(before), settings);
         const change = {
           name: body.name,
           settings: storedSettings(settings),
