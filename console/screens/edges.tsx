@@ -2,6 +2,7 @@
 import { type Answer, request } from '../api/client.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
 import { DaysLeft } from '../parts/days-left.tsx';
+import { useCurrent } from '../parts/followed.ts';
 import { useLoaded } from '../parts/load.ts';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time, type Tone } from '../parts/pieces.tsx';
 import { type Column, Table } from '../parts/table.tsx';
@@ -81,6 +82,7 @@ export function Edges() {
     'edges',
     async (signal) => (await request('GET /v1/admin/edges', { query: { limit: 500 }, signal })).data.edges,
   );
+  useCurrent(loaded);
   return (
     <Screen title={texts.edges.title} actions={<ReloadButton reload={loaded.reload} />}>
       <LoadState of={loaded} />

@@ -3,6 +3,7 @@ import { type Answer, request } from '../api/client.ts';
 import { pageProblem, RequestFailed } from '../api/problem.ts';
 import { mayChange } from '../api/session.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
+import { useCurrent } from '../parts/followed.ts';
 import { useLoaded } from '../parts/load.ts';
 import { beforeOf, OlderLinks } from '../parts/pages.tsx';
 import { Empty, LoadState, ReloadButton, Screen, Time } from '../parts/pieces.tsx';
@@ -47,6 +48,7 @@ export function Refused() {
     const asked = { limit: pageRows, ...(before && { before }) };
     return (await request('GET /v1/sip/refused', { query: asked, signal })).data.refused;
   });
+  useCurrent(loaded, before === '');
   const { data: rows } = loaded;
   const action: Column<Row> = {
     head: head.action,

@@ -241,7 +241,7 @@ describe('the widgets', () => {
     await preview.getByRole('textbox').fill('I want to book an appointment');
     await preview.getByRole('button', { name: 'Send' }).click();
     await preview.getByText('What is your account number?').waitFor();
-    await button('Reload').click();
+    // Nothing has to be reloaded.
     await page.getByRole('table').getByRole('link').click();
     const thread = page.getByRole('region', { name: 'Thread' });
     await thread.getByText('I want to book an appointment').waitFor();

@@ -1,6 +1,7 @@
 /** Port requests: of the organization, or for operators the queue of all. */
 import { type Answer, request } from '../../api/client.ts';
 import { isOperator, mayChange, session } from '../../api/session.ts';
+import { useCurrent } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks, StateFilter, stateOfAddress } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
@@ -57,6 +58,7 @@ export function Ports() {
       : await request('GET /v1/sip/port', asked);
     return answer.data.port_requests;
   });
+  useCurrent(loaded);
   const { data: rows } = loaded;
   return (
     <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>

@@ -1,6 +1,7 @@
 /** One number: health of its endpoints, and each of its configurations. */
 import { type Answer, request } from '../../api/client.ts';
 import { DaysLeft } from '../../parts/days-left.tsx';
+import { useCurrent } from '../../parts/followed.ts';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
@@ -78,6 +79,7 @@ async function read(number: string, signal: AbortSignal) {
 
 export function Trunk({ id: number }: { id: string }) {
   const loaded = useLoaded(`trunk ${number}`, (signal) => read(number, signal));
+  useCurrent(loaded);
   useTitle(words.trunkTitle(number));
   const { data } = loaded;
   return (

@@ -1,5 +1,6 @@
 /** All numbers with SIP configurations, and what is wrong with any of them. */
 import { type Answer, request } from '../../api/client.ts';
+import { useCurrent } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time, type Tone } from '../../parts/pieces.tsx';
@@ -57,6 +58,7 @@ export function Trunks() {
     const alerts = open.data.alerts.filter(({ watch_id }) => watch_id === null);
     return { numbers: numbers.data.numbers, alerts };
   });
+  useCurrent(loaded);
   const { data } = loaded;
   return (
     <Screen title={texts.trunks.title} actions={<ReloadButton reload={loaded.reload} />}>

@@ -4,6 +4,7 @@ import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
+import { useCurrent } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { PageLinks, pageNumberOf } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
@@ -137,6 +138,7 @@ function Inbox({ widget }: { readonly widget: string }) {
     const asked = { path: { id: widget }, query: { page, limit: pageRows }, signal };
     return (await request('GET /v1/widget/{id}/threads', asked)).data;
   });
+  useCurrent(loaded);
   const { data } = loaded;
   const path = pathTo('widget', widget);
   return (
