@@ -43,7 +43,7 @@ const forms: readonly RegExp[] = [
   `\\b(?:you're|you are) not (?:exactly |really )?(?:very |too |the |that |a )*(?:bright|sharpest|smart|smartest|clever|brightest|genius|intelligent)\\b`,
   `\\b(?:don't|do not|stop|quit) be(?:ing)? (?:so |such |a |an )*(?:${traits}|${names}|baby|difficult|child)\\b`,
   `\\byour (?:own )?(?:\\w+ )?(?:idea|question|complaint|opinion|remarks?|plan|story|accent|voice|money|excuses?|manners|face|behavio(?:u)?r)(?: (?:is|are|was|sounds?) (?!not )(?:so |just |really |a )*(?:${traits}|${things}|awful|terrible|horrible|nonsense)\\b| (?:stinks?|hurts? my))`,
-  `\\byour (?:own )?(?:stupid|dumb|pathetic|ridiculous|idiotic|silly|worthless|useless|damn|lame)(?:er|est)? (?!little brother)\\w+`,
+  `\\byour (?:own )?(?:stupid|dumb|pathetic|ridiculous|idiotic|silly|worthless|useless|damn|lame)(?:er|est)? (?!little brother|waiter|bell)\\w+`,
   `\\byour (?:own )?(?:stupidity|ignorance|incompetence|laziness|sob story|nonsense|whining)\\b`,
   `\\b(?:i hate|i can't stand|i cannot stand|i despise|nobody likes|no one likes|we don't (?:serve|want)|we do not (?:serve|want)) (?:${names}|beggars|you|talking to you|people like you|customers like you|your (?:kind|voice|face|sort))\\b(?! to)`,
   `\\byou (?:disgust|sicken|bore|annoy) me\\b|\\byou make me sick\\b|\\bsick of (?:you|your|people like you)\\b`,
@@ -95,6 +95,8 @@ const comparison = new RegExp(
 /** Before an insult in the same clause: it is denied, or told of somebody else's words. */
 const denied =
   /\b(?:not|never|nobody|no one|no|none|n't|without|isn't|aren't|wasn't|weren't|don't|didn't|doesn't|wouldn't|won't|nor|if (?:a|some)|called|call you|calls|said|says|say that|told|insult you|did (?:somebody|someone|anybody|anyone|he|she|they)|feel|felt|sorry that|crazy not)\b[^.!?;]{0,40}$/u;
+/** "I'm such an idiot" */
+const ofOneself = /\b(?:i'm|i am|i was|i've been|i have been)(?: (?:really|just|being))? $/u;
 /** In the insult itself. */
 const deniedInside =
   /\b(?:are|'re|is|'s|was|were|sound|sounds|seem|seems|look) (?:\w+ )?(?:not|never|definitely not|anything but)\b(?! (?:worth|(?:very|too|exactly|really|the|that|even|so|a) ?(?:bright|sharp|smart|clever|genius|intelligent)))|\bcall you\b/u;
@@ -129,7 +131,11 @@ export function insultIn(line: string): Insult {
     for (const form of forms) {
       const match = form.exec(plain);
       if (!match) continue;
-      const isDenied = denied.test(plain.slice(0, match.index)) || deniedInside.test(match[0]);
+      const before = plain.slice(0, match.index);
+      const isDenied =
+        denied.test(before) ||
+        (match[0].startsWith('such') && ofOneself.test(before)) ||
+        deniedInside.test(match[0]);
       if (!isDenied) return { kind: 'insult', quote };
       open = open.replace(match[0], ' ').replace(/\b(?:nobody|no one)\b/u, ' ');
     }

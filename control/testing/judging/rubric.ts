@@ -42,6 +42,8 @@ interface StatementForm {
   readonly read: (match: RegExpExecArray) => Statement | null;
   /** The record alone decides it, not what words mean. */
   readonly isFact?: true;
+  /** It forbids words: whoever says nothing keeps to it. */
+  readonly isProhibition?: true;
 }
 
 const forms: readonly StatementForm[] = [
@@ -60,10 +62,11 @@ const forms: readonly StatementForm[] = [
       ),
   },
   {
+    isProhibition: true,
     pattern: /^agent never says: (.+)$/i,
     read: ([, list = '']) => withPhrases(list, (unwanted) => (record) => never(record, unwanted)),
   },
-  { pattern: /^agent never insults$/i, read: () => insultsNobody },
+  { isProhibition: true, pattern: /^agent never insults$/i, read: () => insultsNobody },
   {
     pattern: /^agent speaks at (least|most) (\d+) times?$/i,
     read:
@@ -84,6 +87,7 @@ const forms: readonly StatementForm[] = [
       },
   },
   {
+    isProhibition: true,
     pattern: /^agent says at most (\d+) words at once$/i,
     read:
       ([, most]) =>
@@ -93,6 +97,7 @@ const forms: readonly StatementForm[] = [
       },
   },
   {
+    isProhibition: true,
     pattern: /^agent never says a line (\d+) times$/i,
     read:
       ([, times]) =>
@@ -122,6 +127,7 @@ const forms: readonly StatementForm[] = [
       },
   },
   {
+    isProhibition: true,
     pattern: /^agent leaves no gaps$/i,
     read: () => (record) => {
       const said = firstSaid(record, (text) => gap.test(text));
@@ -189,6 +195,8 @@ const forms: readonly StatementForm[] = [
 export type RubricAnswer =
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly line: string }
+  /** All statements forbid words, and the agent said none. */
+  | { readonly kind: 'silent' }
   | {
       readonly kind: 'decided';
       /** 0..1: share of the statements that hold */
@@ -206,6 +214,9 @@ export type RubricAnswer =
       readonly reasoning: string;
       readonly evidence: readonly Evidence[];
     };
+
+/** Why there is no verdict on an agent that is `silent`. */
+export const saidNothing = 'The agent said nothing, and the rubric only says what it must not say.';
 
 /** Statements per prompt, and phrases per statement. */
 const mostStatements = 30;
@@ -225,6 +236,8 @@ export async function applyRubric(prompt: string, record: ConversationRecord): P
     findings.push({ line: line.replace(/\.$/, ''), ...statement(record) });
     await setImmediate();
   }
+  const isSilent = agentLines(record).every(({ text }) => text.trim() === '');
+  if (isSilent && lines.every(isProhibition)) return { kind: 'silent' };
   const facts = {
     reasoning: findings.map(({ line, holds }) => `${found(holds)}: ${line}.`).join(' '),
     evidence: findings.flatMap(({ evidence }) => evidence),
@@ -267,6 +280,10 @@ function rubricLines(prompt: string): string[] {
   const start = lines.findLastIndex((line) => /^rubric:$/i.test(line));
   if (start < 0) return [];
   return lines.slice(start + 1).flatMap((line) => (line === '' ? [] : [line.replace(/^[-*•]\s+/, '')]));
+}
+
+function isProhibition(line: string): boolean {
+  return forms.find(({ pattern }) => pattern.test(line.replace(/\.$/, '')))?.isProhibition === true;
 }
 
 function readStatement(line: string): Statement | null {

@@ -1,6 +1,6 @@
 /** The judge without a language model: decides what can be counted, and leaves the rest undecided. */
 import type { Judge, JudgeAnswer, JudgeQuestion } from './ports.ts';
-import { applyRubric } from './rubric.ts';
+import { applyRubric, saidNothing } from './rubric.ts';
 
 const needsModel = 'No language model is configured (LLM_JUDGE_MODEL)';
 
@@ -24,6 +24,8 @@ async function verdict({ prompt, output, record }: JudgeQuestion): Promise<Judge
         kind: 'undecided',
         reason: `${needsModel}, and the rubric contains a statement that rules cannot decide: ${answer.line}`,
       };
+    case 'silent':
+      return { kind: 'undecided', reason: saidNothing };
     case 'doubtful': {
       const { line, quote, fails, reasoning, evidence } = answer;
       // One statement that does not hold is enough, whatever the open one would say.

@@ -127,7 +127,9 @@ async function outcomeOf(
     const unknown = judging.unknown?.(assertion) ?? null;
     if (unknown !== null) return inconclusive({ reasoning: unknown });
     const outcome = await run(typed(assertion), record, judging);
-    return assertion.config.not === true ? negated(outcome) : outcome;
+    const wanted = assertion.config.not === true ? negated(outcome) : outcome;
+    const empty = wanted.status === 'PASSED' ? withoutBasis(typed(assertion), record) : null;
+    return empty === null ? wanted : inconclusive({ ...wanted, reasoning: empty });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return broken({ reasoning: `The assertion could not be evaluated: ${why}` });
@@ -156,4 +158,16 @@ export function failedNode(
   const assertion = assertions.find(({ id }) => id === first?.assertion_id);
   const named = assertion ? blamed(typed(assertion), visited) : null;
   return named ?? visited.at(-1) ?? null;
+}
+
+/** Why a prohibition holds only because nothing was there that could break it; null: it was kept. */
+function withoutBasis({ type, config }: TypedAssertion, record: ConversationRecord): string | null {
+  if (type === 'STRING_CHECK' || type === 'REGEX_MATCH') {
+    const { negate = false, not = false, target = 'transcript' } = config;
+    const role = { agent: 'assistant', user: 'user', transcript: null }[target];
+    if (negate === not || role === undefined) return null;
+    const said = record.chat_history.some((line) => role === null || line.role === role);
+    return said ? null : `Nothing was said (${target}), so nothing could be said that should not be.`;
+  }
+  return null;
 }

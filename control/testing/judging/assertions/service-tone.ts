@@ -4,7 +4,7 @@
  */
 import { type ToneDimension, toneDimensions } from '#shared/api/agent-testing/assertions.ts';
 import type { ConversationRecord, Evidence, Outcome, ToneAnswer } from '../ports.ts';
-import { applyRubric, type RubricAnswer, unreadableStatement } from '../rubric.ts';
+import { applyRubric, type RubricAnswer, saidNothing, unreadableStatement } from '../rubric.ts';
 import { mean } from '../statistics.ts';
 import type { AssertionRule } from './outcome.ts';
 import { broken, decided, inconclusive } from './outcome.ts';
@@ -70,6 +70,8 @@ function declared(answer: RubricAnswer): Scored {
       return { ...answer, score: answer.share };
     case 'doubtful':
       return `Rules cannot tell whether this holds: ${answer.line}. Said: ${answer.quote}`;
+    case 'silent':
+      return saidNothing;
     case 'unreadable':
       return `The rubric contains a statement that rules cannot decide: ${answer.line}`;
     case 'none':
