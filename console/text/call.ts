@@ -47,7 +47,7 @@ export const call = {
     title: 'Transcript',
     empty: 'Nothing was said.',
     emptyNext:
-      'Lines appear here as the agent speaks, and what the caller says when speech recognition is set up (docs/speech.md).',
+      'What the agent says stands here, and what the caller says when speech recognition is set up (docs/speech.md).',
     omitted: 'The end of this long conversation is left out here; GET /v1/calls/{call_id} has it in pages.',
     unsure: (percent: string) => `recognized with ${percent} confidence`,
     node: (name: string) => `at ${name}`,

@@ -122,7 +122,11 @@ const alertName = ({ kind }: Alert) => texts.trunks.alerts.kinds[kind];
 function Trouble({ seen: { unreachable, hasNumbers, alerts, runs, refused } }: { seen: Seen }) {
   return (
     <>
-      <Card title={words.trunks.title} to={pathTo('trunks')} link={words.trunks.link}>
+      <Card
+        title={words.trunks.title}
+        to={pathTo(hasNumbers ? 'trunks' : 'connect')}
+        link={hasNumbers ? words.trunks.link : words.trunks.connect}
+      >
         <List
           none={hasNumbers ? words.trunks.none : words.trunks.noNumbers}
           rows={unreachable.slice(0, most).map(({ phone_number: number }) => (

@@ -4,6 +4,7 @@ import { type Answer, request, send } from '../../api/client.ts';
 import { isOperator, mayChange, session } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
+import { useCurrent } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
 import { ActButton, Form, textOf } from '../../parts/submit.tsx';
@@ -32,6 +33,7 @@ export function PortScreen({ id }: { readonly id: string }) {
     await request('DELETE /v1/sip/port/{id}', { path: { id } });
     loaded.reload();
   };
+  useCurrent(loaded);
   const { data: port } = loaded;
   const mayCancel = session.value?.role === 'admin' && port && openStates.includes(port.status);
   return (
