@@ -43,26 +43,30 @@ export function PhoneBar() {
     void begin(order);
   }, [order]);
   useEffect(() => void refreshDevices(), []);
+  useEffect(() => {
+    const inPhone = (event: KeyboardEvent) => {
+      if (shown.peek().state !== 'up' || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isPhones(event.target) && keys.includes(event.key)) press(event.key);
+    };
+    document.addEventListener('keydown', inPhone);
+    return () => document.removeEventListener('keydown', inPhone);
+  }, []);
   const now = shown.value;
   const calls = now.state !== 'idle' && now.state !== 'ended';
   return (
-    <aside
-      class="phone"
-      aria-label={words.title}
-      onKeyDown={(event) => {
-        if (now.state !== 'up' || isField(event.target) || event.ctrlKey || event.metaKey || event.altKey)
-          return;
-        if (keys.includes(event.key)) press(event.key);
-      }}
-    >
+    <aside class="phone" aria-label={words.title}>
       {calls ? <InCall name={now.name} state={now.state} /> : <Dial />}
       {trouble.value && <ProblemNote problem={trouble.value} />}
     </aside>
   );
 }
 
-function isField(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches('input, select');
+/** What has the focus in the phone, but for its fields; or nothing has it, such as after what had it is gone. */
+function isPhones(target: EventTarget | null): boolean {
+  if (target === document.body) return true;
+  return (
+    target instanceof HTMLElement && target.closest('.phone') !== null && !target.matches('input, select')
+  );
 }
 
 /** Whom to call. */

@@ -13,6 +13,7 @@ export const phoneArguments: readonly string[] = [
 /** For the page before anything else: measures what each of its connections receives, and keeps its WebSockets. */
 export const hearing = `(() => {
   globalThis.sockets = [];
+  globalThis.keysSent = [];
   const Socket = WebSocket;
   globalThis.WebSocket = class extends Socket {
     constructor(...options) {
@@ -37,6 +38,11 @@ export const hearing = `(() => {
           return one;
         });
         globalThis.heard = { context, meter, sides, connection: this };
+      });
+      this.addEventListener('connectionstatechange', () => {
+        const [{ dtmf }] = this.getSenders();
+        if (this.connectionState === 'connected')
+          dtmf.addEventListener('tonechange', ({ tone }) => globalThis.keysSent.push(tone));
       });
     }
     setRemoteDescription(description) {
@@ -96,6 +102,11 @@ export async function loseWay(page: Page): Promise<void> {
 
 export async function findWay(page: Page): Promise<void> {
   await page.evaluate('globalThis.keptBack().then(() => { globalThis.keptBack = false; })');
+}
+
+/** That the browser has sent, since the page was loaded. */
+export function keysSent(page: Page): Promise<string[]> {
+  return page.evaluate('globalThis.keysSent.filter((key) => key !== "")');
 }
 
 /** As if the session were for an edge that the policy of the page does not know. */
