@@ -5,10 +5,8 @@ import type { CallDeps } from './call-deps.ts';
 import type { Termination } from './ending.ts';
 import type { LiveCall, SeatedAgent } from './live-call.ts';
 import type { AgentHost, AgentLeg, Agents, CallFacts } from './ports/agents.ts';
-import type { AudioEndpoint } from './ports/media.ts';
+import { type AudioEndpoint, silence } from './ports/media.ts';
 import { callFacts } from './record.ts';
-
-const silence: AudioEndpoint = { sampleRate: 8000, silent: true, read: () => false };
 
 export class CallAgent {
   readonly #call: LiveCall;

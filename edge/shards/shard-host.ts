@@ -4,15 +4,16 @@ import type { Clock } from '#shared/clock.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { TranscriptEntry } from '#shared/edge-protocol/calls.ts';
 import type { AgentHost, AgentLeg, AgentMark, Agents } from '../call/ports/agents.ts';
-import type {
-  AudioEndpoint,
-  LegRecording,
-  LocalLeg,
-  LocalMedia,
-  MediaBridge,
-  MediaRoom,
-  MediaSupervision,
-  RecordingOrder,
+import {
+  type AudioEndpoint,
+  type LegRecording,
+  type LocalLeg,
+  type LocalMedia,
+  type MediaBridge,
+  type MediaRoom,
+  type MediaSupervision,
+  type RecordingOrder,
+  silence,
 } from '../call/ports/media.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../call/ports/transfer.ts';
@@ -38,8 +39,6 @@ interface SeatedAgent {
 
 /** What a leg is attached to. */
 type Source = 'agent' | 'waiting' | 'music' | 'silence' | 'nothing';
-
-const silence: AudioEndpoint = { sampleRate: 8000, silent: true, read: () => false };
 
 export class ShardHost {
   readonly #parts: ShardHostParts;

@@ -15,7 +15,7 @@ interface Words {
   readonly text: string;
 }
 
-/** What changes often: whoever shows it is drawn anew alone. */
+/** What changes often: a change redraws only the cells that show it. */
 interface CallNow {
   /** What was said last. */
   readonly words: Signal<Words | null>;

@@ -57,7 +57,7 @@ export function softenedSpeech(text: string, { unwanted, acknowledge }: Wanted):
   return [...opening, ...rest].join(' ');
 }
 
-/** What callers are told because they have to know it: values, recording, identity, consent, money. */
+/** What callers must be told: values, recording, identity, consent, money. */
 const needed =
   /\{\{|\d|\b(?:record(?:ed|ing|s)?|consent|agree|verify|verification|identity|identify|password|terms|law|legal|required|privacy|data|fees?|charges?|charged|costs?|penalty|refund)\b/i;
 

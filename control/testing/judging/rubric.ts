@@ -42,7 +42,7 @@ interface StatementForm {
   readonly read: (match: RegExpExecArray) => Statement | null;
   /** The record alone decides it, not what words mean. */
   readonly isFact?: true;
-  /** It forbids words: whoever says nothing keeps to it. */
+  /** It only forbids words, so an agent that says nothing satisfies it. */
   readonly isProhibition?: true;
 }
 

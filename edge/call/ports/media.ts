@@ -26,6 +26,9 @@ export interface AudioEndpoint {
   dtmf?(event: DtmfEvent): void;
 }
 
+/** Nobody. */
+export const silence: AudioEndpoint = { sampleRate: 8000, silent: true, read: () => false };
+
 export interface DtmfEvent {
   /** `0`..`9`, `*`, `#`, `A`..`D`. */
   readonly digit: string;

@@ -9,7 +9,12 @@
  * supervisor's leg when that changes.
  */
 import type { SupervisionMode } from '#shared/supervision.ts';
-import type { AudioEndpoint, MediaLeg, SupervisionOptions } from '../../call/ports/media.ts';
+import {
+  type AudioEndpoint,
+  type MediaLeg,
+  type SupervisionOptions,
+  silence,
+} from '../../call/ports/media.ts';
 import { FrameQueue } from '../crossing.ts';
 import { MixLevel } from '../room/mixer.ts';
 
@@ -17,8 +22,6 @@ import { MixLevel } from '../room/mixer.ts';
 const tonesHz = [660, 660] as const;
 const toneFrames = 8;
 const toneAmplitude = 2500;
-
-const silence: AudioEndpoint = { sampleRate: 8000, silent: true, read: () => false };
 
 /** What is on the way to one side of the call. */
 class Way {

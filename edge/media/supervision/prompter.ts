@@ -2,14 +2,12 @@
  * What is said to one side of a leg without the other hearing it, text after text. It stands between the exchange of the
  * leg and its endpoint, as a supervisor's desk does, until everything is said.
  */
-import type { AudioEndpoint } from '../../call/ports/media.ts';
+import { type AudioEndpoint, silence } from '../../call/ports/media.ts';
 import { frameConverter } from '../codec/resample.ts';
 import { MixLevel } from '../room/mixer.ts';
 
 /** Samples of 20 ms of the words. */
 const samples = 8000 / 50;
-
-const silence: AudioEndpoint = { sampleRate: 8000, silent: true, read: () => false };
 
 export class Prompter {
   readonly #side: 'near' | 'far';
