@@ -6,4 +6,4 @@ export { toolRoutes } from './routes.ts';
 export { deleteRunsBefore } from './runs-store.ts';
 export { sealEarlierBodies } from './sealed-store.ts';
 export { startTools } from './start.ts';
-export { agentTools, firstUnknownTool, nodeTools } from './store.ts';
+export { agentTools, firstUnknownTool, isToolName, nodeTools } from './store.ts';

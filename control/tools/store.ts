@@ -63,6 +63,12 @@ export function nodeTools(db: Db, orgId: string, nodes: readonly unknown[]): Pro
   return agentTools(db, orgId, toolIdsIn(nodes));
 }
 
+/** Whether a tool of the organization has this name. */
+export async function isToolName(db: Db, orgId: string, name: string): Promise<boolean> {
+  const tools = db.selectFrom('tools').select('id').where('org_id', '=', orgId).where('name', '=', name);
+  return (await tools.limit(1).executeTakeFirst()) !== undefined;
+}
+
 /** How long an agent waits beyond the tool's own timeout, for the network, ms. */
 const wayMs = 2000;
 

@@ -3,7 +3,7 @@ import { type Graph, GraphError, loadGraph } from '#shared/agent/graph.ts';
 import type { LogFact } from '#shared/agent/log-facts.ts';
 import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
-import type { TypedAssertion } from '../judging/assertions/evaluate.ts';
+import type { TypedAssertion } from '../judging/assertions/outcome.ts';
 import { firstUnmet } from '../judging/assertions/sequences.ts';
 import type { AssertionResult, ChatLine, ConversationRecord } from '../judging/ports.ts';
 import type { RawGraph } from './edits.ts';

@@ -99,6 +99,11 @@ export interface ConversationRecord {
   readonly played?: readonly string[];
 }
 
+export type AgentPart = 'node' | 'tool' | 'variable';
+
+/** Whether the tested agent could reach a node, use a tool or set a variable; true where that is not known. */
+export type CouldHave = (part: AgentPart, name: string) => Promise<boolean>;
+
 /** What a run used of language models. Text: why it is not known. */
 export interface Spent {
   tokens(scope: SpentScope): number | string;

@@ -56,12 +56,15 @@ async function personaVersion(db: Db, orgId: string, personaId: string, wanted: 
   return { id: row.id, number: row.version_number, contentHash: row.content_hash };
 }
 
-/** @throws ApiError PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, VERSION_NOT_FOUND */
+/**
+ * @param version undefined: the one in production
+ * @throws ApiError PATHWAY_NOT_FOUND, PERSONA_NOT_FOUND, VERSION_NOT_FOUND
+ */
 export async function testedAgent(
   db: Db,
   orgId: string,
   subject: Subject,
-  version: number,
+  version: number | undefined,
 ): Promise<TextAgent> {
   if (subject.kind === 'pathway') return pathwayTextAgent(db, orgId, { pathwayId: subject.id, version });
   const { id } = await personaVersion(db, orgId, subject.id, version);

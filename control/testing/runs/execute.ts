@@ -28,6 +28,7 @@ import { CallFailure } from '../over-call/talk.ts';
 import type { RunEnd } from '../records/write.ts';
 import type { AnySubject, Subject } from '../scenarios/rules.ts';
 import { agentBrief } from './agent-brief.ts';
+import { agentParts } from './agent-parts.ts';
 import { testedAgent, testedVersion } from './agent-store.ts';
 import { type Conversed, converse, recorded } from './conversation.ts';
 import { callerOf, evaluatorsOf, judgeOf } from './evaluators.ts';
@@ -295,7 +296,7 @@ function withStart(agent: TextAgent, startNodeId: string | null): TextAgent {
 }
 
 async function judged(
-  { clock, models }: ExecutionServices,
+  { clock, database, models }: ExecutionServices,
   { run, scenario, usage }: Work,
   { currentNodeId, turnCount, voice, ...conversed }: Conversed & { readonly voice?: Voice },
   began: number,
@@ -303,7 +304,10 @@ async function judged(
   const record = voice ? { ...conversed.record, voice } : conversed.record;
   const judge = judgeOf(models);
   const tone = scenario.service_tone_enabled ? await judge.tone(record, run.seed) : null;
-  const judging = { judge, seed: run.seed, spent: usage };
+  const given = [scenario.metadata, scenario.request_data, overrides(run)];
+  const tested = { subject: ownSubjectOf(run), version: run.version_number, given };
+  const couldHave = run.agent_id === null ? agentParts(database.db, run.org_id, tested) : undefined;
+  const judging = { judge, seed: run.seed, spent: usage, ...(couldHave && { couldHave }) };
   const results = await evaluateAssertions(scenario.assertions, record, judging);
   const view = tone && toneView(tone, record);
   const verdict = verdictOf(runVerdict(results, view?.overall_tone_score ?? null), tone);

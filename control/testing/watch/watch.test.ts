@@ -107,6 +107,22 @@ describe('a watch', () => {
     });
   });
 
+  it('does not pass what must not happen in a node that its pathway has not', async () => {
+    const never = (node_id: string) => ({
+      type: 'NODE_REACHED',
+      name: node_id,
+      config: { node_id, not: true },
+    });
+    const id = await made({ assertions: [never('sorry'), never('sory')] });
+    await call('a', true);
+    await lookAt(id);
+    const [judgedCall] = (await callsOf(id)).calls;
+    expect(judgedCall?.assertion_results.map(({ name, status }) => [name, status])).toEqual([
+      ['sorry', 'PASSED'],
+      ['sory', 'INCONCLUSIVE'],
+    ]);
+  });
+
   it('judges within its budget of a day, and counts what it skips', async () => {
     const id = await made({ calls_per_day: 1 });
     await call('a', true);

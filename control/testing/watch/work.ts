@@ -24,8 +24,9 @@ import {
 import { queueEvent, webhookSubject } from '../../webhooks/index.ts';
 import type { TestingDeps } from '../common/deps.ts';
 import { evaluateAssertions } from '../judging/assertions/evaluate.ts';
-import type { AssertionResult } from '../judging/ports.ts';
+import type { AssertionResult, CouldHave } from '../judging/ports.ts';
 import { runVerdict } from '../judging/scoring.ts';
+import { agentParts } from '../runs/agent-parts.ts';
 import { judgeOf } from '../runs/evaluators.ts';
 import { JudgeTokens, tokensFor } from './judge-tokens.ts';
 import { mostTurns, recordOf } from './record.ts';
@@ -161,6 +162,18 @@ export async function look(
   if (watch.judged > before) services.announcements.announce(webhookSubject);
 }
 
+/** Of a call of a task nothing is known. */
+function couldHaveOf(db: Db, orgId: string, call: EndedCall): { couldHave?: CouldHave } {
+  const { pathway_id, pathway_version, persona_id, variables } = call;
+  if (pathway_id !== null) {
+    const subject = { kind: 'pathway', id: pathway_id } as const;
+    return { couldHave: agentParts(db, orgId, { subject, version: pathway_version ?? 0, given: variables }) };
+  }
+  if (persona_id === null) return {};
+  const subject = { kind: 'persona', id: persona_id } as const;
+  return { couldHave: agentParts(db, orgId, { subject, version: undefined, given: variables }) };
+}
+
 async function take(
   { clock, database, models }: Services,
   metrics: WatchMetrics,
@@ -183,7 +196,12 @@ async function take(
     metrics.judged('skipped');
     return store(db, { ...moved, skipped: watch.skipped + 1 }, null);
   }
-  const results = await evaluateAssertions(assertions, record, { judge, seed: 0, unknown });
+  const results = await evaluateAssertions(assertions, record, {
+    judge,
+    seed: 0,
+    unknown,
+    ...couldHaveOf(db, watch.org_id, call),
+  });
   const status = statusOf(results);
   metrics.judged(status);
   const counted = {

@@ -13,7 +13,9 @@ import {
   inconclusive,
   type Judging,
   negated,
+  type TypedAssertion,
 } from './outcome.ts';
+import { withoutBasis } from './prohibitions.ts';
 import { regexMatch } from './regex-match.ts';
 import { serviceTone } from './service-tone.ts';
 import { stringCheck } from './string-check.ts';
@@ -49,11 +51,6 @@ const inside: ReadonlySet<AssertionType> = new Set([
 ]);
 const unseen =
   'The tested agent is not part of this service: its variables, nodes, webhooks and tools cannot be seen. Check what it says instead.';
-
-/** An assertion with the configuration of its type. */
-export type TypedAssertion = {
-  [T in AssertionType]: { readonly type: T; readonly config: AssertionConfigs[T] };
-}[AssertionType];
 
 /** Validated by the API's schemas when it was written. */
 function typed({ type, config }: Pick<AssertionView, 'type' | 'config'>): TypedAssertion {
@@ -128,7 +125,8 @@ async function outcomeOf(
     if (unknown !== null) return inconclusive({ reasoning: unknown });
     const outcome = await run(typed(assertion), record, judging);
     const wanted = assertion.config.not === true ? negated(outcome) : outcome;
-    const empty = wanted.status === 'PASSED' ? withoutBasis(typed(assertion), record) : null;
+    const { couldHave } = judging;
+    const empty = wanted.status === 'PASSED' ? await withoutBasis(typed(assertion), record, couldHave) : null;
     return empty === null ? wanted : inconclusive({ ...wanted, reasoning: empty });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -158,16 +156,4 @@ export function failedNode(
   const assertion = assertions.find(({ id }) => id === first?.assertion_id);
   const named = assertion ? blamed(typed(assertion), visited) : null;
   return named ?? visited.at(-1) ?? null;
-}
-
-/** Why a prohibition holds only because nothing was there that could break it; null: it was kept. */
-function withoutBasis({ type, config }: TypedAssertion, record: ConversationRecord): string | null {
-  if (type === 'STRING_CHECK' || type === 'REGEX_MATCH') {
-    const { negate = false, not = false, target = 'transcript' } = config;
-    const role = { agent: 'assistant', user: 'user', transcript: null }[target];
-    if (negate === not || role === undefined) return null;
-    const said = record.chat_history.some((line) => role === null || line.role === role);
-    return said ? null : `Nothing was said (${target}), so nothing could be said that should not be.`;
-  }
-  return null;
 }

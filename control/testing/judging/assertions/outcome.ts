@@ -1,6 +1,11 @@
 /** Building outcomes: shared by all assertion types. Pure. */
 import type { AssertionConfigs, AssertionType, AssertionView } from '#shared/api/agent-testing/assertions.ts';
-import type { ConversationRecord, Evidence, Judge, Outcome, Spent } from '../ports.ts';
+import type { ConversationRecord, CouldHave, Evidence, Judge, Outcome, Spent } from '../ports.ts';
+
+/** An assertion with the configuration of its type. */
+export type TypedAssertion = {
+  [T in AssertionType]: { readonly type: T; readonly config: AssertionConfigs[T] };
+}[AssertionType];
 
 export interface Judging {
   readonly judge: Judge;
@@ -9,6 +14,8 @@ export interface Judging {
   readonly spent?: Spent;
   /** Why an assertion cannot be decided by this record; null or absent: it can. */
   readonly unknown?: (assertion: AssertionView) => string | null;
+  /** Absent: it is not known what the agent is made of. */
+  readonly couldHave?: CouldHave;
 }
 
 /** A problem of a configuration that its schema cannot express. */
