@@ -1,7 +1,25 @@
 /** Where a leg sends packets, and whose packets it accepts, when the peer is not at the address in its SDP. */
-import { describe, expect, test } from 'vitest';
+import { observer, type types } from 'mediasoup';
+import { afterAll, describe, expect, test } from 'vitest';
 import { listener, testOptions, toneEndpoint, useMedia } from '../../test/kit/edge/media.ts';
 import type { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
+
+/** For each reader of a peer's packets: how many peers the worker already took packets from. */
+const takenBefore: number[] = [];
+const peers = new Set<types.PlainTransport>();
+function watchWorker(worker: types.Worker): void {
+  worker.observer.on('newrouter', (router) => {
+    router.observer.on('newtransport', (transport) => {
+      if (transport.type === 'plain') peers.add(transport as types.PlainTransport);
+      else
+        transport.observer.on('newconsumer', () =>
+          takenBefore.push([...peers].filter(({ tuple }) => tuple.remoteIp !== undefined).length),
+        );
+    });
+  });
+}
+observer.on('newworker', watchWorker);
+afterAll(() => observer.off('newworker', watchWorker));
 
 const { newPeer, newLeg } = useMedia(testOptions(30_400));
 
@@ -34,6 +52,16 @@ function nextFrame(peer: SrtpPeer): Buffer {
 }
 
 describe('before the first packet from the peer', () => {
+  test('there is a reader of its packets', async () => {
+    peers.clear();
+    takenBefore.length = 0;
+    const { leg, peer } = await callFromElsewhere();
+    expect(takenBefore).toEqual([0]);
+    expect([...peers].map(({ tuple }) => tuple.remoteIp)).toEqual(['127.0.0.9']);
+    peer.sendRaw(peer.protect(peer.rtpPacket(nextFrame(peer))));
+    await expect.poll(() => leg.report().packets_received).toBe(1);
+  });
+
   test('audio is sent to the address in its SDP', async () => {
     const { peer, decoy, leg } = await callFromElsewhere();
     leg.attach(toneEndpoint(440));

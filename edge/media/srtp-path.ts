@@ -11,7 +11,7 @@
  *
  * The transport is of one kind for SIP peers (sdes-transport.ts), of another for browsers (browser-transport.ts).
  *
- * Three round trips to the worker: open; connect and produce; consume.
+ * Four round trips to the worker: open; produce; consume; connect.
  */
 import type { types } from 'mediasoup';
 import type { Clock } from '#shared/clock.ts';
@@ -186,13 +186,9 @@ export class SrtpPath {
     this.#receives = receives;
     this.#received = received;
     if (received) this.#sending = this.#send(peer);
-    const [incoming] = await Promise.all([
-      this.#produce(receives),
-      this.#transport.connect(peer),
-      this.#sending,
-    ]);
-    this.#incoming = incoming;
-    if (this.#received) await this.#listen(this.#received);
+    await Promise.all([this.#receive(receives), this.#sending]);
+    // Last: from then on the worker takes packets of the peer, and one that has no reader yet is lost.
+    await this.#transport.connect(peer);
   }
 
   /** Makes this process an end of a carried path. The stream that it sent before continues, if the peer hears it. */
@@ -243,8 +239,7 @@ export class SrtpPath {
     const receives = this.#receives;
     if (!receives || !this.#incoming || this.#closed) return;
     this.#incoming.close();
-    this.#incoming = await this.#produce(receives);
-    if (this.#received) await this.#listen(this.#received);
+    await this.#receive(receives);
   }
 
   async stats(): Promise<PathStats> {
@@ -313,6 +308,12 @@ export class SrtpPath {
       producerId: producer.id,
       rtpCapabilities: consumerCapabilities(peer),
     });
+  }
+
+  /** What the peer sends, to this process if that is an end of the path. */
+  async #receive(receives: SessionPayloads): Promise<void> {
+    this.#incoming = await this.#produce(receives);
+    if (this.#received) await this.#listen(this.#received);
   }
 
   #produce(receives: SessionPayloads): Promise<types.Producer> {
