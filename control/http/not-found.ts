@@ -3,24 +3,21 @@ import { ApiError } from '#shared/errors.ts';
 import type { App } from './app-types.ts';
 import { sendError } from './errors.ts';
 
-interface KnownPath {
-  readonly form: RegExp;
-  readonly methods: Set<string>;
-}
-
 /** Call before adding routes: it records each of them. */
 export function addNotFound(app: App): void {
-  const known = new Map<string, KnownPath>();
+  const known = new Map<string, Set<string>>();
+  // Made for the first such request, which many programs never get.
+  let forms: readonly (readonly [RegExp, ReadonlySet<string>])[] | undefined;
   app.addHook('onRoute', (route) => {
-    const path = known.get(route.url) ?? { form: formOf(route.url), methods: new Set() };
-    known.set(route.url, path);
-    for (const method of [route.method].flat()) path.methods.add(method);
+    const methods = known.get(route.url) ?? new Set();
+    known.set(route.url, methods);
+    for (const method of [route.method].flat()) methods.add(method);
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     const methods = new Set<string>();
-    for (const { form, methods: of } of known.values())
-      if (form.test(path)) for (const one of of) methods.add(one);
+    forms ??= Array.from(known, ([url, of]) => [formOf(url), of] as const);
+    for (const [form, of] of forms) if (form.test(path)) for (const one of of) methods.add(one);
     if (methods.size === 0) return sendError(request, reply, ApiError.of('ROUTE_NOT_FOUND'), '');
     reply.header('allow', [...methods].sort().join(', '));
     return sendError(request, reply, ApiError.of('METHOD_NOT_ALLOWED'));
