@@ -8,6 +8,7 @@ import { KeysDialog } from './parts/keys.tsx';
 import { Navigation } from './parts/navigation.tsx';
 import { openPhone, phoneOpen } from './parts/open-phone.ts';
 import { Loading, ProblemNote, Screen } from './parts/pieces.tsx';
+import { Questions } from './parts/question.tsx';
 import { pathTo } from './router.ts';
 import { Later } from './screens/later.tsx';
 import { Shown } from './screens/shown.tsx';
@@ -67,6 +68,7 @@ function Frame({ session: { organization } }: { session: Session }) {
         {organization !== null && !organization.sip_enabled ? <NotEntitled /> : <Shown />}
       </main>
       {mayCall.value && phoneOpen.value && <Later load={loadPhone} />}
+      <Questions />
       <KeysDialog />
     </div>
   );

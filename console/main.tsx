@@ -9,6 +9,7 @@ import './styles/quality.css';
 import { resumeSession } from './api/session.ts';
 import { App } from './app.tsx';
 import { watchConnection } from './connection.ts';
+import { keepFocus } from './parts/focus.ts';
 import { startKeys } from './parts/keys.tsx';
 import { startTheme } from './parts/theme.tsx';
 import { startRouter } from './router.ts';
@@ -18,6 +19,7 @@ if (root) {
   startTheme();
   startRouter();
   startKeys();
+  keepFocus();
   watchConnection();
   void resumeSession();
   render(<App />, root);

@@ -48,14 +48,16 @@ export function withQuery(path: string, values: Readonly<Record<string, string>>
 }
 
 export function navigate(to: string, { replace = false } = {}): void {
+  const before = current.peek().pathname;
   if (replace) window.history.replaceState(null, '', to);
   else window.history.pushState(null, '', to);
   current.value = new URL(window.location.href);
-  if (!replace) {
-    window.scrollTo(0, 0);
-    // A reader of the screen hears where it is now.
-    document.getElementById('content')?.focus({ preventScroll: true });
-  }
+  if (replace) return;
+  // An arrow key chose the next one of a list: the next press goes on from there.
+  if (current.peek().pathname === before && document.activeElement?.matches('select')) return;
+  window.scrollTo(0, 0);
+  // A reader of the screen hears where it is now.
+  document.getElementById('content')?.focus({ preventScroll: true });
 }
 
 export function startRouter(): void {

@@ -4,6 +4,7 @@ import { type Problem, problemOf } from '../api/problem.ts';
 import { session, signOut } from '../api/session.ts';
 import { texts } from '../text/texts.ts';
 import { keysOpen } from './keys.tsx';
+import { Menu } from './menu.tsx';
 import { ProblemNote } from './pieces.tsx';
 import { isTheme, setTheme, theme, themes } from './theme.tsx';
 
@@ -15,44 +16,41 @@ export function AccountMenu({ name }: { name: string }) {
     });
   const current = session.value;
   return (
-    <details class="account">
-      <summary>{name}</summary>
-      <div class="menu">
-        {current && (
-          <p class="quiet">
-            {current.key.name} <code>{current.key.begins}…</code>
-            <br />
-            {texts.account.role(current.role)}
-          </p>
-        )}
-        <label>
-          {texts.account.theme}
-          <select
-            value={theme.value}
-            onChange={({ currentTarget: { value } }) => {
-              if (isTheme(value)) setTheme(value);
-            }}
-          >
-            {themes.map((one) => (
-              <option key={one} value={one}>
-                {texts.account.themes[one]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button
-          type="button"
-          onClick={() => {
-            keysOpen.value = true;
+    <Menu class="account" name={name}>
+      {current && (
+        <p class="quiet">
+          {current.key.name} <code>{current.key.begins}…</code>
+          <br />
+          {texts.account.role(current.role)}
+        </p>
+      )}
+      <label>
+        {texts.account.theme}
+        <select
+          value={theme.value}
+          onChange={({ currentTarget: { value } }) => {
+            if (isTheme(value)) setTheme(value);
           }}
         >
-          {texts.keys.open}
-        </button>
-        <button type="button" onClick={leave}>
-          {texts.account.signOut}
-        </button>
-        {problem.value && <ProblemNote problem={problem.value} />}
-      </div>
-    </details>
+          {themes.map((one) => (
+            <option key={one} value={one}>
+              {texts.account.themes[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        onClick={() => {
+          keysOpen.value = true;
+        }}
+      >
+        {texts.keys.open}
+      </button>
+      <button type="button" onClick={leave}>
+        {texts.account.signOut}
+      </button>
+      {problem.value && <ProblemNote problem={problem.value} />}
+    </Menu>
   );
 }

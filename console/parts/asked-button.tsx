@@ -1,7 +1,7 @@
 /** A button for what cannot be taken back, or is felt by others: it asks first. */
-import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ProblemNote } from './pieces.tsx';
+import { ask, Question } from './question.tsx';
 import { useAct } from './submit.tsx';
 
 export interface AskedWords {
@@ -21,58 +21,46 @@ interface AskedButtonProps {
   readonly name: string;
   /** @throws what `request` throws */
   readonly run: () => Promise<unknown>;
-  /** Whether it asks, for those who must not take the button away meanwhile. */
-  readonly asking?: Signal<boolean>;
 }
 
 export function AskedButton(props: AskedButtonProps) {
-  const own = useSignal(false);
-  const asking = props.asking ?? own;
   const { words, name } = props;
   return (
-    <>
-      <button
-        type="button"
-        class="danger"
-        aria-label={words.label(name)}
-        onClick={() => {
-          asking.value = true;
-        }}
-      >
-        {words.button}
-      </button>
-      {asking.value && (
-        <Question
-          {...props}
-          close={() => {
-            asking.value = false;
-          }}
-        />
-      )}
-    </>
+    <button
+      type="button"
+      class="danger"
+      aria-label={words.label(name)}
+      onClick={() =>
+        ask(
+          <Question title={words.question(name)}>{(close) => <YesOrNo {...props} close={close} />}</Question>,
+        )
+      }
+    >
+      {words.button}
+    </button>
   );
 }
 
-function Question({ words, name, run, close }: AskedButtonProps & { readonly close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+function YesOrNo({ words, run, close }: AskedButtonProps & { readonly close: () => void }) {
+  const no = useRef<HTMLButtonElement>(null);
   const { act, busy, problem } = useAct();
-  useEffect(() => dialog.current?.showModal(), []);
+  // A key that is held down is pressed again: it must not say yes.
+  useEffect(() => no.current?.focus(), []);
   const yes = async () => {
-    if (await act(run)) dialog.current?.close();
+    if (await act(run)) close();
   };
   return (
-    <dialog ref={dialog} class="question" aria-labelledby="question-title" onClose={close}>
-      <h2 id="question-title">{words.question(name)}</h2>
+    <>
       <p>{words.what}</p>
       {problem.value && <ProblemNote problem={problem.value} />}
       <p class="row">
         <button type="button" class="danger" aria-disabled={busy.value} onClick={yes}>
           {words.yes}
         </button>
-        <button type="button" onClick={() => dialog.current?.close()}>
+        <button ref={no} type="button" onClick={close}>
           {words.no}
         </button>
       </p>
-    </dialog>
+    </>
   );
 }

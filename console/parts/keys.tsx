@@ -58,9 +58,15 @@ function act(key: string, now: number): boolean {
 }
 
 function focusSearch(): boolean {
-  const field = document.querySelector<HTMLElement>('[data-search]');
-  if (field) field.focus();
-  else navigate(pathTo('calls'));
+  const focus = () => {
+    const field = document.querySelector<HTMLElement>('[data-search]');
+    field?.focus();
+    return field !== null;
+  };
+  if (focus()) return true;
+  navigate(pathTo('calls'));
+  // What is typed next is searched, and means no other keys.
+  requestAnimationFrame(focus);
   return true;
 }
 

@@ -86,9 +86,9 @@ export function Modes({ name }: { name: string }) {
   const now = supervised.value;
   if (!now) return null;
   const isTaken = now.mode === 'take_over';
-  const button = (mode: Mode, text: string) => (
+  const button = (mode: Mode, text: string, key: string = mode) => (
     <button
-      key={mode}
+      key={key}
       type="button"
       aria-pressed={now.mode === mode}
       aria-disabled={busy.value}
@@ -107,9 +107,9 @@ export function Modes({ name }: { name: string }) {
         button('listen', words.listen),
         button('whisper', words.whisper),
         button('barge', words.speak),
-        button('take_over', words.takeOver),
       ]}
-      {isTaken && button('listen', words.giveBack)}
+      {/* One button, so that it keeps the focus. */}
+      {isTaken ? button('listen', words.giveBack, 'turn') : button('take_over', words.takeOver, 'turn')}
       <button type="button" class="danger" aria-disabled={busy.value} onClick={() => void act(leave)}>
         {words.leave}
       </button>

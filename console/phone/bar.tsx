@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { request } from '../api/client.ts';
 import { useLoaded } from '../parts/load.ts';
+import { Menu } from '../parts/menu.tsx';
 import { ProblemNote } from '../parts/pieces.tsx';
 import { textOf } from '../parts/submit.tsx';
 import { Modes, supervised, Whisper } from '../parts/supervise.tsx';
@@ -233,18 +234,15 @@ function Level({ name, level }: { name: string; level: { readonly value: number 
 
 function Devices() {
   return (
-    <details class="devices">
-      <summary>{words.devices}</summary>
-      <div class="menu">
-        <DeviceChoice
-          name={words.microphones}
-          of={microphones.value}
-          at={chosen.microphone.value}
-          use={useMicrophone}
-        />
-        <DeviceChoice name={words.speakers} of={speakers.value} at={chosen.speaker.value} use={useSpeaker} />
-      </div>
-    </details>
+    <Menu class="devices" name={words.devices}>
+      <DeviceChoice
+        name={words.microphones}
+        of={microphones.value}
+        at={chosen.microphone.value}
+        use={useMicrophone}
+      />
+      <DeviceChoice name={words.speakers} of={speakers.value} at={chosen.speaker.value} use={useSpeaker} />
+    </Menu>
   );
 }
 

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { reachable } from '../api/client.ts';
 import { noAnswer } from '../api/problem.ts';
 import { healed } from '../connection.ts';
 import { Loading, ProblemNote } from '../parts/pieces.tsx';
@@ -21,7 +22,12 @@ export function Later({ load, id = '' }: LaterProps) {
         if (!gone) found.value = { screen };
       },
       () => {
-        failed.value = !gone;
+        if (gone) return;
+        failed.value = true;
+        // Either the files are gone, or nothing answers: then the screen is fetched when that is over.
+        void fetch('/health/live').catch(() => {
+          reachable.value = false;
+        });
       },
     );
     return () => {

@@ -194,7 +194,6 @@ function traced(start_line: string, direction: TraceMessage['direction']): Trace
   };
 }
 
-/** @returns its key */
 async function anotherOrganization(): Promise<string> {
   const admin = new AdminProgram();
   try {
@@ -310,14 +309,14 @@ describe('the console', () => {
     const running = callRecord(org_id, { id, sip_call_id: 'running', ended_at: null, status: 'in-progress' });
     edge.send(reportFrame(1, [{ type: 'call', call: { ...running, sip_code: null, hangup_by: null } }]));
     const row = page.getByRole('row', { name: '+14155550123' });
-    await row.getByText('answered').waitFor();
     edge.send(
       reportFrame(2, [{ type: 'transcript', call_id: id, entries: [line(9, 'user', 'Is anybody there?')] }]),
     );
     await row.getByText('Caller: Is anybody there?').waitFor();
     const quality = [{ part: 0, whole: false, samples: [sample(5000, 3.41)] }];
     edge.send(reportFrame(3, [{ type: 'measured', calls: [{ call_id: id, quality, marks: [] }] }]));
-    for (const one of [row.getByText('3.41'), row.getByRole('meter', { name: 'From' })]) await one.waitFor();
+    for (const text of ['answered', '3.41']) await row.getByText(text).waitFor();
+    await row.getByRole('meter', { name: 'From' }).waitFor();
     expect(await brokenRules()).toEqual([]);
     await fitsPhone();
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -331,10 +330,11 @@ describe('the console', () => {
     await row.getByRole('button', { name: 'Hang up' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Hang up' }).click();
     await page.getByRole('alert').getByText('SERVICE_UNAVAILABLE').waitFor();
-    await page.getByRole('button', { name: 'Keep the call' }).click();
     const again = await EdgeClient.connect(linkUrl(), edge_token, { outbox_id: 'outbox-2' });
     again.send(reportFrame(4, [{ type: 'call', call: callRecord(org_id, { id, sip_call_id: 'running' }) }]));
     await page.getByText('No call is in progress.').waitFor();
+    await page.getByRole('button', { name: 'Keep the call' }).press('Escape');
+    await page.locator('#content:focus').waitFor();
     await again.close();
   });
 

@@ -64,6 +64,9 @@ type Read = Awaited<ReturnType<typeof read>>;
 export function PathwayScreen({ id }: { readonly id: string }) {
   const version = query.value.get('version') ?? '0';
   const loaded = useLoaded(`pathway ${id} ${version}`, (signal) => read(id, version, signal));
+  // Stays while another version is read: arrow keys go on choosing in it.
+  const versions = useRef<Versions | null>(null);
+  if (loaded.data) versions.current = loaded.data.versions;
   const title = loaded.data?.pathway.name ?? pathways.title;
   useTitle(title);
   return (
@@ -81,6 +84,7 @@ export function PathwayScreen({ id }: { readonly id: string }) {
         </>
       }
     >
+      {versions.current && <VersionChoice versions={versions.current} version={Number(version)} />}
       <LoadState of={loaded} />
       {loaded.data && <Found key={`${id} ${version}`} read={loaded.data} reload={loaded.reload} />}
     </Screen>
@@ -176,7 +180,6 @@ function Found({ read: { pathway, versions, graph: stored, choices, number }, re
   const inProduction = version !== 0 && version === production;
   return (
     <>
-      <VersionChoice versions={versions} version={version} />
       {mayChange.value && <Toolbar editor={editor} openForm={open} />}
       {mayChange.value && <Findings editor={editor} openForm={open} />}
       <div class="pathway-columns">

@@ -1,5 +1,4 @@
 /** What keeps a version from production, and the way there. */
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
@@ -154,8 +153,6 @@ interface WaysProps {
 }
 
 function Ways({ pathway, state, again, reread }: WaysProps) {
-  // The question stays when the state changes under it: what the API says is shown in it.
-  const asking = useSignal(false);
   const { in_production, passed, scenarios, version_id, waiting_batch_id } = state;
   const name = versionName({ name: null, version_number: version_id });
   if (in_production) return null;
@@ -179,9 +176,7 @@ function Ways({ pathway, state, again, reread }: WaysProps) {
   };
   return (
     <div class="row">
-      {(passed || asking.value) && (
-        <AskedButton words={words.publish} name={name} asking={asking} run={() => publish(false)} />
-      )}
+      {passed && <AskedButton words={words.publish} name={name} run={() => publish(false)} />}
       {!passed && <ActButton run={run}>{words.run}</ActButton>}
       {!passed && waiting_batch_id === null && (
         <AskedButton words={words.publishWhen} name={name} run={() => publish(true)} />
