@@ -12,7 +12,7 @@ import { type Column, Table } from '../../parts/table.tsx';
 import { themeChanges } from '../../parts/theme.tsx';
 import { useWidth } from '../../parts/width.ts';
 import { texts } from '../../text/texts.ts';
-import { type SumsPlot, spanOf, sumsPlots } from './plots.ts';
+import { type SumsPlot, shownTimes, spanOf, sumsPlots } from './plots.ts';
 
 export type Sum = Answer<'GET /v1/sip/calls/aggregates'>['data']['aggregates'][number];
 
@@ -70,7 +70,7 @@ export function CallSums({ id }: { readonly id: string }) {
         <>
           <div class="cards">
             {sumsPlots(data.aggregates).map((plot) => (
-              <Plot key={plot.title} plot={plot} />
+              <Plot key={plot.title} plot={plot} by={span.by} />
             ))}
           </div>
           <details class="figures">
@@ -92,12 +92,12 @@ function directionOf(text: string | null): 'inbound' | 'outbound' | null {
   return text === 'inbound' || text === 'outbound' ? text : null;
 }
 
-function Plot({ plot }: { readonly plot: SumsPlot }) {
+function Plot({ plot, by }: { readonly plot: SumsPlot; readonly by: 'hour' | 'day' }) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   useEffect(() => {
     if (!box.current || width === 0) return;
-    const drawn = draw(plot, box.current, width);
+    const drawn = draw(plot, by, box.current, width);
     return () => drawn.destroy();
   }, [plot, width, themeChanges.value]);
   return (
@@ -115,7 +115,12 @@ function Plot({ plot }: { readonly plot: SumsPlot }) {
   );
 }
 
-function draw({ times, series, least, most }: SumsPlot, box: HTMLElement, width: number): UPlot {
+function draw(
+  { times, series, least, most }: SumsPlot,
+  by: 'hour' | 'day',
+  box: HTMLElement,
+  width: number,
+): UPlot {
   const color = colorsOf(box);
   const axis = {
     stroke: color('--quiet'),
@@ -130,6 +135,7 @@ function draw({ times, series, least, most }: SumsPlot, box: HTMLElement, width:
       legend: { show: false },
       cursor: { show: false },
       scales: {
+        x: { range: () => shownTimes(times, by) },
         y: { range: (_, low, high) => [Math.min(least, low ?? least), Math.max(most, high ?? most)] },
       },
       axes: [

@@ -63,6 +63,19 @@ export function sumsPlots(sums: readonly Sum[]): SumsPlot[] {
   ];
 }
 
+const periodSeconds = { hour: 3600, day: 86_400 } as const;
+
+/** From and to of the axis: a single period has room at both sides, else the axis would end decades later. */
+export function shownTimes(
+  times: readonly number[],
+  by: keyof typeof periodSeconds,
+): [from: number, to: number] {
+  const [first = 0] = times;
+  const last = times.at(-1) ?? first;
+  const room = first === last ? periodSeconds[by] : 0;
+  return [first - room, last + room];
+}
+
 const dayMs = 24 * 60 * 60 * 1000;
 /** Without a first day. */
 const usualDays = 30;
