@@ -5,10 +5,12 @@ import { mayCall, resumeSession, type Session, signedIn } from './api/session.ts
 import { healed } from './connection.ts';
 import { AccountMenu } from './parts/account.tsx';
 import { KeysDialog } from './parts/keys.tsx';
+import { useLoaded } from './parts/load.ts';
 import { Navigation } from './parts/navigation.tsx';
 import { openPhone, phoneOpen } from './parts/open-phone.ts';
 import { Loading, ProblemNote, Screen } from './parts/pieces.tsx';
 import { Questions } from './parts/question.tsx';
+import { usual } from './parts/renewal.ts';
 import { pathTo } from './router.ts';
 import { Later } from './screens/later.tsx';
 import { Shown } from './screens/shown.tsx';
@@ -75,6 +77,8 @@ function Frame({ session: { organization } }: { session: Session }) {
 }
 
 function NotEntitled() {
+  // An operator switches it on meanwhile.
+  useLoaded('session', resumeSession, usual);
   return (
     <Screen title={texts.notEntitled.title}>
       <p>{texts.notEntitled.text}</p>

@@ -13,6 +13,7 @@ import { keepFocus } from './parts/focus.ts';
 import { startKeys } from './parts/keys.tsx';
 import { startTheme } from './parts/theme.tsx';
 import { startRouter } from './router.ts';
+import { watchVisibility } from './visible.ts';
 
 const root = document.getElementById('console');
 if (root) {
@@ -21,6 +22,7 @@ if (root) {
   startKeys();
   keepFocus();
   watchConnection();
+  watchVisibility();
   void resumeSession();
   render(<App />, root);
 }

@@ -11,6 +11,8 @@ export interface Problem {
   readonly helps: string | null;
   /** For the operator, to find the request in the log. */
   readonly requestId: string | null;
+  /** Seconds after which the API wants to be asked again. */
+  readonly retryAfterS?: number;
   /** Every error that names a place in the body, as a JSON pointer. */
   readonly places?: readonly { readonly path: string; readonly message: string }[];
 }
@@ -41,21 +43,22 @@ export async function readProblem(response: Response): Promise<Problem> {
   const errors = errorItems(await response.json().catch(() => null));
   const [first] = errors;
   const code = first?.code ?? `HTTP_${response.status}`;
+  const retryAfterS = Number(response.headers.get('retry-after'));
   return {
     status: response.status,
     code,
     message: first?.message ?? texts.errors.unreadable(response.status),
-    helps: await helpFor(code, response),
+    helps: await helpFor(code, retryAfterS),
     requestId: response.headers.get('x-request-id'),
+    ...(retryAfterS > 0 && { retryAfterS }),
     places: errors.flatMap(({ field, message }) => (field === null ? [] : [{ path: field, message }])),
   };
 }
 
-async function helpFor(code: string, response: Response): Promise<string | null> {
+async function helpFor(code: string, waitS: number): Promise<string | null> {
   const own = texts.errors.advice[code];
   if (own) return own;
-  const wait = Number(response.headers.get('retry-after'));
-  if (wait > 0) return texts.errors.wait(wait);
+  if (waitS > 0) return texts.errors.wait(waitS);
   // Fetched with the first error, so that the first screen does not wait for it.
   const found = await import('virtual:advice').catch(() => null);
   return found?.advice[code]?.replaceAll('`', '') ?? null;

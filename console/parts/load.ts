@@ -1,52 +1,37 @@
-/** What a screen shows of the API: loaded once, again on demand and when the connection is back. */
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { type Problem, problemOf } from '../api/problem.ts';
-import { healed } from '../connection.ts';
+/** What a screen shows of the API, kept current while it is shown. */
+import type { ReadonlySignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { Problem } from '../api/problem.ts';
+import { Reading } from './reading.ts';
+import type { Renewal } from './renewal.ts';
 
 export interface Loaded<T> {
-  /** null: not yet. Stays while it is loaded again. */
+  /** null: not yet. Stays the same object while it is read again and is the same. */
   readonly data: T | null;
   readonly problem: Problem | null;
   readonly loading: boolean;
+  /** For who asks for it, or has changed something. */
   readonly reload: () => void;
+  /** For what tells of changes by itself. */
+  readonly changed: () => void;
+  /** Whether events arrive that tell of changes. */
+  readonly following: ReadonlySignal<boolean>;
 }
 
 /**
  * @param load throws what `request` throws
  * @param key loaded anew, from nothing, when it changes
+ * @param renewal what reads it again; a function when that depends on what was read
  */
-export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
-  const state = useSignal<{ key: string; data: T | null; problem: Problem | null; loading: boolean }>({
-    key,
-    data: null,
-    problem: null,
-    loading: true,
-  });
-  const again = useSignal(0);
-  useEffect(() => {
-    const stop = new AbortController();
-    const before = state.peek();
-    state.value = { key, data: before.key === key ? before.data : null, problem: null, loading: true };
-    load(stop.signal).then(
-      (data) => {
-        if (!stop.signal.aborted) state.value = { key, data, problem: null, loading: false };
-      },
-      (error: unknown) => {
-        if (stop.signal.aborted) return;
-        state.value = { ...state.peek(), problem: problemOf(error), loading: false };
-      },
-    );
-    return () => stop.abort();
-  }, [key, again.value, healed.value]);
-  const { data, problem, loading } = state.value;
-  const current = state.value.key === key;
-  return {
-    data: current ? data : null,
-    problem: current ? problem : null,
-    loading: loading || !current,
-    reload: () => {
-      again.value++;
-    },
-  };
+export function useLoaded<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  renewal: Renewal | ((data: T) => Renewal),
+): Loaded<T> {
+  const asked = { load, renewal: typeof renewal === 'function' ? renewal : () => renewal };
+  const reading = useMemo(() => new Reading<T>(asked), [key]);
+  reading.asked = asked;
+  useEffect(() => reading.start(), [reading]);
+  const { changed, following, reload } = reading;
+  return { ...reading.state.value, reload, changed, following };
 }

@@ -96,14 +96,6 @@ export function NotRead({ title, of }: { readonly title: string; readonly of: Lo
   );
 }
 
-export function ReloadButton({ reload }: { readonly reload: () => void }) {
-  return (
-    <button type="button" onClick={reload}>
-      {texts.lists.reload}
-    </button>
-  );
-}
-
 /** Name and value, one below the other. */
 export function Facts({ rows }: { rows: readonly (readonly [name: string, value: ComponentChildren])[] }) {
   return (

@@ -5,6 +5,7 @@ import { request } from '../api/client.ts';
 import { useLoaded } from '../parts/load.ts';
 import { Menu } from '../parts/menu.tsx';
 import { ProblemNote } from '../parts/pieces.tsx';
+import { seldom } from '../parts/renewal.ts';
 import { textOf } from '../parts/submit.tsx';
 import { Modes, supervised, Whisper } from '../parts/supervise.tsx';
 import { pathTo } from '../router.ts';
@@ -75,8 +76,10 @@ function Dial() {
   const now = shown.value;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const { data } = useLoaded('numbers of the phone', (signal) =>
-    request('GET /v1/sip/numbers', { query: { limit: 100 }, signal }),
+  const { data } = useLoaded(
+    'numbers of the phone',
+    (signal) => request('GET /v1/sip/numbers', { query: { limit: 100 }, signal }),
+    seldom,
   );
   const numbers = data?.data.numbers ?? [];
   const outgoing = numbers.flatMap((one) => (one.directions.includes('outbound') ? [one.phone_number] : []));

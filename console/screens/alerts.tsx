@@ -1,10 +1,10 @@
 /** Alerts about trunks and watches, newest first, kept current by events. */
 import { type Answer, request } from '../api/client.ts';
-import { useFollowed } from '../parts/followed.ts';
 import { figure } from '../parts/format.ts';
 import { useLoaded } from '../parts/load.ts';
 import { beforeOf, OlderLinks } from '../parts/pages.tsx';
-import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../parts/pieces.tsx';
+import { Badge, Empty, LoadState, Screen, Time } from '../parts/pieces.tsx';
+import { openAlerts } from '../parts/renewal.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { pathTo, query, withQuery } from '../router.ts';
@@ -75,15 +75,18 @@ export function Alerts() {
   useTitle(words.title);
   const before = beforeOf();
   const all = query.value.get('show') === 'all';
-  const loaded = useLoaded(`alerts ${all} ${before}`, async (signal) => {
-    const asked = { limit: pageRows, ...(!all && { state: 'open' as const }), ...(before && { before }) };
-    const { alerts } = (await request('GET /v1/sip/alerts', { query: asked, signal })).data;
-    return { rows: alerts, watches: await watchNames(alerts, signal) };
-  });
-  useFollowed({ types: 'alert' }, loaded.reload);
+  const loaded = useLoaded(
+    `alerts ${all} ${before}`,
+    async (signal) => {
+      const asked = { limit: pageRows, ...(!all && { state: 'open' as const }), ...(before && { before }) };
+      const { alerts } = (await request('GET /v1/sip/alerts', { query: asked, signal })).data;
+      return { rows: alerts, watches: await watchNames(alerts, signal) };
+    },
+    openAlerts,
+  );
   const { rows, watches } = loaded.data ?? { rows: null, watches: noWatches };
   return (
-    <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
+    <Screen title={words.title}>
       <nav class="row" aria-label={words.show}>
         <a href={path} {...(!all && { 'aria-current': 'page' as const })}>
           {words.open}

@@ -4,7 +4,8 @@ import { request } from '../api/client.ts';
 import { callColumns, type LoggedCall } from '../parts/call-columns.tsx';
 import { useLoaded } from '../parts/load.ts';
 import { beforeOf, OlderLinks } from '../parts/pages.tsx';
-import { Empty, Loading, ProblemNote, Screen } from '../parts/pieces.tsx';
+import { Empty, LoadState, Screen } from '../parts/pieces.tsx';
+import { type Renewal, seldom } from '../parts/renewal.ts';
 import { Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { address, navigate, pathTo, query, withQuery } from '../router.ts';
@@ -16,6 +17,8 @@ import { SpokenLines } from './spoken-lines.tsx';
 
 /** Rows of a page. */
 const pageRows = 50;
+/** A busy organization has several calls a second; those of old pages are over. */
+const newCalls: Renewal = { events: { types: 'call' }, gapMs: 5000 };
 
 export function Calls() {
   useTitle(texts.calls.title);
@@ -48,28 +51,31 @@ const sums = () => import('./call-sums/call-sums.tsx').then((one) => one.CallSum
 
 function Log({ filters }: { filters: Readonly<Record<string, string>> }) {
   const before = beforeOf();
-  const loaded = useLoaded(address.value, async (signal) => {
-    const { direction } = filters;
-    const page = await request('GET /v1/sip/calls', {
-      query: {
-        limit: pageRows,
-        ...(filters.number && { phone_number: filters.number }),
-        ...(filters.outcome && { status: filters.outcome }),
-        ...(filters.from && { from_date: filters.from }),
-        ...(filters.to && { to_date: filters.to }),
-        ...((direction === 'inbound' || direction === 'outbound') && { direction }),
-        ...(filters.other && { other_party: filters.other }),
-        ...(filters.termination && { termination: filters.termination }),
-        ...(filters.mos && { max_mos: Number(filters.mos) }),
-        ...(filters.trunk && { trunk_id: filters.trunk }),
-        ...(before && { before }),
-      },
-      signal,
-    });
-    return page.data;
-  });
-  if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-  if (!loaded.data) return <Loading />;
+  const loaded = useLoaded(
+    address.value,
+    async (signal) => {
+      const { direction } = filters;
+      const page = await request('GET /v1/sip/calls', {
+        query: {
+          limit: pageRows,
+          ...(filters.number && { phone_number: filters.number }),
+          ...(filters.outcome && { status: filters.outcome }),
+          ...(filters.from && { from_date: filters.from }),
+          ...(filters.to && { to_date: filters.to }),
+          ...((direction === 'inbound' || direction === 'outbound') && { direction }),
+          ...(filters.other && { other_party: filters.other }),
+          ...(filters.termination && { termination: filters.termination }),
+          ...(filters.mos && { max_mos: Number(filters.mos) }),
+          ...(filters.trunk && { trunk_id: filters.trunk }),
+          ...(before && { before }),
+        },
+        signal,
+      });
+      return page.data;
+    },
+    before === '' ? newCalls : seldom,
+  );
+  if (!loaded.data) return <LoadState of={loaded} />;
   const isFiltered = Object.values(filters).some((value) => value !== '');
   const { calls, next } = loaded.data;
   if (calls.length === 0 && before === '' && next === null) {
@@ -78,6 +84,7 @@ function Log({ filters }: { filters: Readonly<Record<string, string>> }) {
   }
   return (
     <>
+      <LoadState of={loaded} />
       {calls.length === 0 && next !== null && <p class="quiet">{texts.calls.searched}</p>}
       <Table
         name={texts.calls.title}

@@ -2,9 +2,9 @@
 import { type Answer, request } from '../api/client.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
 import { DaysLeft } from '../parts/days-left.tsx';
-import { useCurrent } from '../parts/followed.ts';
 import { useLoaded } from '../parts/load.ts';
-import { Badge, Empty, LoadState, ReloadButton, Screen, Time, type Tone } from '../parts/pieces.tsx';
+import { Badge, Empty, LoadState, Screen, Time, type Tone } from '../parts/pieces.tsx';
+import { usual } from '../parts/renewal.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../text/texts.ts';
@@ -81,10 +81,10 @@ export function Edges() {
   const loaded = useLoaded(
     'edges',
     async (signal) => (await request('GET /v1/admin/edges', { query: { limit: 500 }, signal })).data.edges,
+    usual,
   );
-  useCurrent(loaded);
   return (
-    <Screen title={texts.edges.title} actions={<ReloadButton reload={loaded.reload} />}>
+    <Screen title={texts.edges.title}>
       <LoadState of={loaded} />
       {loaded.data?.length === 0 && <Empty title={texts.edges.empty}>{texts.edges.emptyNext}</Empty>}
       {loaded.data && loaded.data.length > 0 && (

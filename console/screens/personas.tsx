@@ -3,6 +3,7 @@ import { type Answer, request } from '../api/client.ts';
 import { useLoaded } from '../parts/load.ts';
 import { PageLinks, pageNumberOf } from '../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../parts/pieces.tsx';
+import { usual } from '../parts/renewal.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { TalkButton } from '../phone/talk-button.tsx';
@@ -34,8 +35,10 @@ const columns: readonly Column<Persona>[] = [
 export function Personas() {
   useTitle(words.title);
   const page = pageNumberOf(pageRows);
-  const loaded = useLoaded(`personas ${page}`, (signal) =>
-    request('GET /v1/personas', { query: { page, limit: pageRows }, signal }),
+  const loaded = useLoaded(
+    `personas ${page}`,
+    (signal) => request('GET /v1/personas', { query: { page, limit: pageRows }, signal }),
+    usual,
   );
   const { data } = loaded;
   return (

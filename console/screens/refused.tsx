@@ -3,10 +3,10 @@ import { type Answer, request } from '../api/client.ts';
 import { pageProblem, RequestFailed } from '../api/problem.ts';
 import { mayChange } from '../api/session.ts';
 import { AskedButton } from '../parts/asked-button.tsx';
-import { useCurrent } from '../parts/followed.ts';
 import { useLoaded } from '../parts/load.ts';
 import { beforeOf, OlderLinks } from '../parts/pages.tsx';
-import { Empty, LoadState, ReloadButton, Screen, Time } from '../parts/pieces.tsx';
+import { Empty, LoadState, Screen, Time } from '../parts/pieces.tsx';
+import { seldom, usual } from '../parts/renewal.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { pathTo } from '../router.ts';
@@ -44,18 +44,21 @@ const columns: readonly Column<Row>[] = [
 export function Refused() {
   useTitle(words.title);
   const before = beforeOf();
-  const loaded = useLoaded(`refused ${before}`, async (signal) => {
-    const asked = { limit: pageRows, ...(before && { before }) };
-    return (await request('GET /v1/sip/refused', { query: asked, signal })).data.refused;
-  });
-  useCurrent(loaded, before === '');
+  const loaded = useLoaded(
+    `refused ${before}`,
+    async (signal) => {
+      const asked = { limit: pageRows, ...(before && { before }) };
+      return (await request('GET /v1/sip/refused', { query: asked, signal })).data.refused;
+    },
+    before === '' ? usual : seldom,
+  );
   const { data: rows } = loaded;
   const action: Column<Row> = {
     head: head.action,
     cell: (row) => <Access row={row} reload={loaded.reload} />,
   };
   return (
-    <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
+    <Screen title={words.title}>
       <p class="quiet">{words.intro}</p>
       <LoadState of={loaded} />
       {rows?.length === 0 && before === '' && <Empty title={words.empty}>{words.emptyNext}</Empty>}

@@ -4,6 +4,7 @@ import { type Answer, request } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { useLoaded } from '../parts/load.ts';
 import { Empty, LoadState, ProblemNote, Screen, Time } from '../parts/pieces.tsx';
+import { usual } from '../parts/renewal.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { useTitle } from '../parts/title.ts';
 import { texts } from '../text/texts.ts';
@@ -18,6 +19,7 @@ export function Sessions() {
   const loaded = useLoaded(
     'sessions',
     async (signal) => (await request('GET /v1/sessions', { query: { limit: 100 }, signal })).data.sessions,
+    usual,
   );
   const end = async (id: string) => {
     ending.value = null;

@@ -1,7 +1,8 @@
 /** Lines of transcripts that have the words, each with a link to its call. */
 import { type Answer, request } from '../api/client.ts';
 import { useLoaded } from '../parts/load.ts';
-import { Empty, Loading, ProblemNote, Time } from '../parts/pieces.tsx';
+import { Empty, LoadState, Time } from '../parts/pieces.tsx';
+import { seldom } from '../parts/renewal.ts';
 import { type Column, Table } from '../parts/table.tsx';
 import { pathTo } from '../router.ts';
 import { texts } from '../text/texts.ts';
@@ -30,9 +31,16 @@ export function SpokenLines({ words }: { words: string }) {
     async (signal) =>
       (await request('GET /v1/calls/transcripts', { query: { query: words, limit: 100 }, signal })).data
         .lines,
+    seldom,
   );
-  if (loaded.problem) return <ProblemNote problem={loaded.problem} again={loaded.reload} />;
-  if (!loaded.data) return <Loading />;
-  if (loaded.data.length === 0) return <Empty title={lines.noMatch}>{lines.noMatchNext}</Empty>;
-  return <Table name={lines.title} rows={loaded.data} columns={columns} keyOf={(line) => line.id} />;
+  const { data } = loaded;
+  return (
+    <>
+      <LoadState of={loaded} />
+      {data?.length === 0 && <Empty title={lines.noMatch}>{lines.noMatchNext}</Empty>}
+      {data && data.length > 0 && (
+        <Table name={lines.title} rows={data} columns={columns} keyOf={(line) => line.id} />
+      )}
+    </>
+  );
 }

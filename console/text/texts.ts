@@ -85,7 +85,6 @@ export const texts = {
     noMore: 'End of the list',
     inAll: (count: number) => `${count.toLocaleString()} in all`,
     rows: (count: number) => (count === 1 ? '1 row' : `${count} rows`),
-    reload: 'Reload',
     table: (name: string) => `${name}, scrolls sideways`,
   },
   notFound: {

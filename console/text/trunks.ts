@@ -93,6 +93,6 @@ export const trunks = {
     next: 'Next try',
     error: 'Last error',
     now: 'Register now',
-    running: 'Still under way; reload in a few seconds.',
+    running: 'Still under way; its end appears here.',
   },
 } as const;

@@ -210,7 +210,7 @@ async function publishes(page: Page, { api }: ControlProgram, pathway: string): 
   await publish.getByText('1 required scenario keeps it from production:').waitFor();
   await isAccessible(page);
   await api.ok('DELETE', `/v1/agent-testing/scenarios/${JSON.parse(text).id}`);
-  await press('Reload');
+  // Nothing has to be reloaded.
   await press('Publish version 1');
   await press('Publish it');
   await publish.getByText('in production', { exact: true }).waitFor();

@@ -68,6 +68,5 @@ export async function rejectsPort({ page, browser, control }: PortScene): Promis
   await operator.getByRole('button', { name: 'Move', exact: true }).click();
   await operator.getByText('The request has ended.').waitFor();
   await operator.close();
-  await page.getByRole('button', { name: 'Reload', exact: true }).click();
   await page.locator('dd').getByText('The account number is wrong.').waitFor();
 }

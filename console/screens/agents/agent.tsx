@@ -5,6 +5,7 @@ import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { Facts, NotRead, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { ActButton, Form, textOf } from '../../parts/submit.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo } from '../../router.ts';
@@ -17,8 +18,10 @@ type Agent = Answer<'GET /v1/agent-testing/agents/{id}'>;
 const { facts, ownership } = words;
 
 export function ForeignAgent({ id }: { id: string }) {
-  const loaded = useLoaded(`agent ${id}`, (signal) =>
-    request('GET /v1/agent-testing/agents/{id}', { path: { id }, signal }),
+  const loaded = useLoaded(
+    `agent ${id}`,
+    (signal) => request('GET /v1/agent-testing/agents/{id}', { path: { id }, signal }),
+    usual,
   );
   const { data } = loaded;
   useTitle(data?.name ?? words.title);

@@ -5,6 +5,7 @@ import { mayChange } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -54,7 +55,7 @@ const columns: readonly Column<Row>[] = [
 
 export function ForeignAgents() {
   useTitle(words.title);
-  const loaded = useLoaded(address.value, read);
+  const loaded = useLoaded(address.value, read, usual);
   const { data } = loaded;
   return (
     <Screen title={words.title}>

@@ -8,6 +8,7 @@ import { axisTimes, duration, figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Empty, LoadState, Time } from '../../parts/pieces.tsx';
 import { colorsOf } from '../../parts/plot-colors.ts';
+import { seldom } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { themeChanges } from '../../parts/theme.tsx';
 import { useWidth } from '../../parts/width.ts';
@@ -40,24 +41,27 @@ export function CallSums({ id }: { readonly id: string }) {
   const asked = new URLSearchParams(id);
   const direction = directionOf(asked.get('direction'));
   const trunk = asked.get('trunk');
-  const span = spanOf(asked.get('from') ?? '', asked.get('to') ?? '', Date.now());
-  const loaded = useLoaded(`sums ${id}`, async (signal) => {
-    const filter = {
-      ...span,
-      per: 'all' as const,
-      limit: mostPeriods,
-      ...(direction && { direction }),
-      ...(trunk && { trunk_id: trunk }),
-    };
-    const aggregates: Sum[] = [];
-    for (let after = ''; ; ) {
-      const query = { ...filter, ...(after && { after }) };
-      const { data: page } = await request('GET /v1/sip/calls/aggregates', { query, signal });
-      aggregates.push(...page.aggregates);
-      if (page.next === null || aggregates.length >= mostPeriods) return { ...page, aggregates };
-      after = page.next;
-    }
-  });
+  const loaded = useLoaded(
+    `sums ${id}`,
+    async (signal) => {
+      const filter = {
+        ...spanOf(asked.get('from') ?? '', asked.get('to') ?? '', Date.now()),
+        per: 'all' as const,
+        limit: mostPeriods,
+        ...(direction && { direction }),
+        ...(trunk && { trunk_id: trunk }),
+      };
+      const aggregates: Sum[] = [];
+      for (let after = ''; ; ) {
+        const query = { ...filter, ...(after && { after }) };
+        const { data: page } = await request('GET /v1/sip/calls/aggregates', { query, signal });
+        aggregates.push(...page.aggregates);
+        if (page.next === null || aggregates.length >= mostPeriods) return { ...page, aggregates };
+        after = page.next;
+      }
+    },
+    seldom,
+  );
   const { data } = loaded;
   return (
     <section aria-labelledby="sums-title">

@@ -6,9 +6,9 @@ import { problemOf } from '../../api/problem.ts';
 import { mayChange } from '../../api/session.ts';
 import { CallActions } from '../../parts/call-actions.tsx';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
-import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { NotRead, ProblemNote, ReloadButton, Screen } from '../../parts/pieces.tsx';
+import { NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { useTitle } from '../../parts/title.ts';
 import { texts } from '../../text/texts.ts';
 import { CallFacts, CallTitle, WhyEnded } from './head.tsx';
@@ -27,15 +27,19 @@ import { Waveform } from './waveform.tsx';
 const words = texts.call;
 
 export function Call({ id }: { id: string }) {
-  const loaded = useLoaded(`call ${id}`, (signal) => read(id, signal));
+  const loaded = useLoaded(
+    `call ${id}`,
+    (signal) => read(id, signal),
+    // Its quality, and its recording, come without an event. One whose edge is lost can come back after its end.
+    (data) => ({ events: { types: 'call,transcript', call_id: id }, ...(isMoving(data) && usual) }),
+  );
   const call = loaded.data?.call;
-  useWhileRunning(id, loaded.data !== null && isMoving(loaded.data), loaded.reload);
   useTitle(call ? words.title(call.from, call.to) : texts.calls.title);
   if (!loaded.data) return <NotRead title={texts.calls.title} of={loaded} />;
   return (
     <>
       {loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />}
-      <Found {...loaded.data} reload={loaded.reload} />
+      <Found {...loaded.data} />
     </>
   );
 }
@@ -46,19 +50,6 @@ const arrivalMs = 120_000;
 function isMoving({ call: { ended_at }, recording }: Read): boolean {
   if (ended_at === null) return true;
   return recording?.duration_ms === null && Date.now() - Date.parse(ended_at) < arrivalMs;
-}
-
-/** A running call is read again at least this often, for its quality; ms. */
-const sampleMs = 5000;
-
-/** Reads a call again when something happens on it. */
-function useWhileRunning(id: string, running: boolean, reload: () => void): void {
-  useFollowed(running ? { types: 'call,transcript', call_id: id } : null, reload);
-  useEffect(() => {
-    if (!running) return;
-    const samples = setInterval(reload, sampleMs);
-    return () => clearInterval(samples);
-  }, [id, running]);
 }
 
 type Read = Awaited<ReturnType<typeof read>>;
@@ -122,7 +113,7 @@ function pausesOf(recording: Recording | null, beginMs: number) {
   }));
 }
 
-function Found({ reload, ...data }: Read & { reload: () => void }) {
+function Found(data: Read) {
   const { call, details, trace, quality, timeline } = data;
   const axis = useMemo(() => new Axis(), [call.id]);
   const { player, endMs, ...heard } = useSound(data, axis);
@@ -145,7 +136,7 @@ function Found({ reload, ...data }: Read & { reload: () => void }) {
       else player.play({ fromMs: atMs });
     });
   return (
-    <Screen title={<CallTitle call={call} />} actions={<Actions call={call} reload={reload} />}>
+    <Screen title={<CallTitle call={call} />} actions={<Actions call={call} />}>
       <WhyEnded call={call} />
       <CallFacts call={call} details={details} />
       <section aria-labelledby="axis-title">
@@ -174,7 +165,7 @@ function playSpan(player: Player, turn: Turn): void {
   player.play(spanOfTurn(turn) ?? { fromMs: turn.from_ms });
 }
 
-function Actions({ call, reload }: { call: LoggedCall; reload: () => void }) {
+function Actions({ call }: { call: LoggedCall }) {
   const { id } = call;
   const copied = useSignal(false);
   const copy = async () => {
@@ -184,7 +175,6 @@ function Actions({ call, reload }: { call: LoggedCall; reload: () => void }) {
   return (
     <>
       {call.ended_at === null && mayChange.value && <CallActions call={call} />}
-      <ReloadButton reload={reload} />
       <button type="button" onClick={copy}>
         {words.copy}
       </button>

@@ -2,6 +2,7 @@
 import { request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Loading, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { unchanging, underWay, usual } from '../../parts/renewal.ts';
 import { useTitle } from '../../parts/title.ts';
 import { query } from '../../router.ts';
 import { connect as words } from '../../text/connect.ts';
@@ -16,21 +17,32 @@ export function Connect() {
   const discovery = query.value.get('discovery') ?? '';
   const number = query.value.get('number') ?? '';
   const call = query.value.get('call') ?? '';
-  const found = useLoaded(`discovery ${discovery}`, async (signal): Promise<Discovery | null> => {
-    if (discovery === '') return null;
-    return (await request('GET /v1/sip/discover/status', { query: { discovery_id: discovery }, signal }))
-      .data;
-  });
-  const around = useLoaded(`setup ${number}`, async (signal) => {
-    const [firewall, setup] = await Promise.all([
-      request('GET /v1/sip/firewall-ips', { signal }),
-      request('GET /v1/sip/outbound-setup', {
-        query: { ...(number !== '' && { phone_number: number }) },
-        signal,
-      }),
-    ]);
-    return { firewall: firewall.data, setup: setup.data };
-  });
+  const found = useLoaded(
+    `discovery ${discovery}`,
+    async (signal): Promise<Discovery | null> => {
+      if (discovery === '') return null;
+      return (await request('GET /v1/sip/discover/status', { query: { discovery_id: discovery }, signal }))
+        .data;
+    },
+    (one) =>
+      one?.status === 'running'
+        ? { events: { types: 'discovery', subject_id: one.discovery_id }, ...underWay }
+        : unchanging,
+  );
+  const around = useLoaded(
+    `setup ${number}`,
+    async (signal) => {
+      const [firewall, setup] = await Promise.all([
+        request('GET /v1/sip/firewall-ips', { signal }),
+        request('GET /v1/sip/outbound-setup', {
+          query: { ...(number !== '' && { phone_number: number }) },
+          signal,
+        }),
+      ]);
+      return { firewall: firewall.data, setup: setup.data };
+    },
+    usual,
+  );
   return (
     <Screen title={words.title}>
       <p class="quiet">{words.intro}</p>

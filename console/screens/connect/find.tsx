@@ -1,7 +1,6 @@
 /** Step 1: what answers at a host, how, and what it is. Its progress is pushed by events. */
 import { request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
-import { useFollowed, useReread } from '../../parts/followed.ts';
 import { figure } from '../../parts/format.ts';
 import type { Loaded } from '../../parts/load.ts';
 import { Badge, Empty, Facts, ProblemNote, Time } from '../../parts/pieces.tsx';
@@ -18,12 +17,6 @@ const transports = ['tls', 'tcp', 'udp'] as const;
 
 export function Find({ found }: { found: Loaded<Discovery | null> }) {
   const { data } = found;
-  useFollowed(
-    data?.status === 'running' ? { types: 'discovery', subject_id: data.discovery_id } : null,
-    found.reload,
-  );
-  // Its end has no event when its edge is lost.
-  useReread(data?.status === 'running', found.reload);
   const probe = async (form: FormData) => {
     const port = textOf(form, 'port');
     const transport = transports.find((one) => one === textOf(form, 'transport'));

@@ -1,10 +1,10 @@
 /** Step 5: a test call, its steps as they happen, and whether audio goes both ways. */
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
-import { useFollowed, useReread } from '../../parts/followed.ts';
 import { offset } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, ProblemNote, type Tone } from '../../parts/pieces.tsx';
+import { unchanging, underWay } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { connect } from '../../text/connect.ts';
 import { stepTo } from './steps.ts';
@@ -60,14 +60,10 @@ function Progress({ id }: { id: string }) {
     `test call ${id}`,
     async (signal) =>
       (await request('GET /v1/sip/test-call/status', { query: { call_id: id }, signal })).data,
+    ({ result }) =>
+      result === 'pending' ? { events: { types: 'test_call', subject_id: id }, ...underWay } : unchanging,
   );
   const { data } = loaded;
-  useFollowed(
-    data === null || data.result === 'pending' ? { types: 'test_call', subject_id: id } : null,
-    loaded.reload,
-  );
-  // Its end has no event when its edge is lost.
-  useReread(data?.result === 'pending', loaded.reload);
   if (!data) return loaded.problem && <ProblemNote problem={loaded.problem} again={loaded.reload} />;
   const begin = Date.parse(data.timeline[0]?.at ?? '');
   return (

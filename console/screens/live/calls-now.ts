@@ -4,6 +4,7 @@ import { request } from '../../api/client.ts';
 import { follow, type LiveEvent, type QualitySample } from '../../api/follow.ts';
 import { type Problem, problemOf } from '../../api/problem.ts';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
+import { retryMs } from '../../parts/reading.ts';
 
 /** Calls are read at first, in pages; those that begin later come with their events. */
 const pageRows = 500;
@@ -35,7 +36,9 @@ export class CallsNow {
   readonly #now = new Map<string, CallNow>();
   /** Events since the reading began: they are newer than what is read. */
   #meanwhile: Set<string> | null = null;
-  #end: () => void = () => undefined;
+  #failures = 0;
+  #again: ReturnType<typeof setTimeout> | undefined;
+  #isOver = false;
   #drawn: ReturnType<typeof setTimeout> | null = null;
   #changed = false;
 
@@ -44,20 +47,20 @@ export class CallsNow {
     this.#mostRead = mostRead;
   }
 
-  /** @param types of events, besides those of calls */
-  start(...types: ('transcript' | 'quality.sample')[]): () => void {
-    this.#end = follow(
-      { types: ['call', ...types].join() },
-      {
-        onStale: () => void this.read(),
-        onEvent: (event) => this.#take(event),
-        onState: (following) => {
-          this.following.value = following;
-        },
+  /** @param events as `GET /v1/events` takes them: those of calls, and others that are left out here */
+  start(events: Readonly<Record<string, string>>): () => void {
+    this.#isOver = false;
+    const end = follow(events, {
+      onStale: () => void this.read(),
+      onEvent: (event) => this.#take(event),
+      onState: (following) => {
+        this.following.value = following;
       },
-    );
+    });
     return () => {
-      this.#end();
+      end();
+      this.#isOver = true;
+      clearTimeout(this.#again);
       if (this.#drawn !== null) clearTimeout(this.#drawn);
     };
   }
@@ -72,6 +75,7 @@ export class CallsNow {
   }
 
   async read(): Promise<void> {
+    clearTimeout(this.#again);
     const meanwhile = new Set<string>();
     this.#meanwhile = meanwhile;
     try {
@@ -81,14 +85,23 @@ export class CallsNow {
       for (const call of read) if (!meanwhile.has(call.id)) this.#known.set(call.id, call);
       for (const id of this.#now.keys()) if (!this.#known.has(id)) this.#now.delete(id);
       this.#meanwhile = null;
+      this.#failures = 0;
       this.problem.value = null;
       this.more.value = read.length >= this.#mostRead;
       this.#show();
     } catch (error) {
-      this.problem.value = problemOf(error);
+      this.#tryAgain(problemOf(error), meanwhile);
     } finally {
       if (this.#meanwhile === meanwhile) this.#meanwhile = null;
     }
+  }
+
+  /** The stream goes on after a lost connection as if nothing had been, so that nothing else asks for another reading. */
+  #tryAgain(problem: Problem, meanwhile: Set<string>): void {
+    if (this.#isOver || this.#meanwhile !== meanwhile) return;
+    this.problem.value = problem;
+    clearTimeout(this.#again);
+    this.#again = setTimeout(() => void this.read(), retryMs(++this.#failures, problem));
   }
 
   #take({ type, subject, data }: LiveEvent): void {

@@ -19,7 +19,7 @@ const words = texts.live;
 
 export function Live() {
   const now = useMemo(() => new CallsNow(mostRead), []);
-  useEffect(() => now.start('transcript', 'quality.sample'), [now]);
+  useEffect(() => now.start({ types: 'call,transcript,quality.sample' }), [now]);
   useEffect(() => {
     const tick = () => {
       second.value = Date.now();

@@ -2,11 +2,11 @@
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
-import { useReread } from '../../parts/followed.ts';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { RateBar } from '../../parts/rates.tsx';
+import { seldom, underWay } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo } from '../../router.ts';
@@ -72,12 +72,13 @@ const columns: readonly Column<Level>[] = [
 ];
 
 export function LoadScreen({ id }: { id: string }) {
-  const loaded = useLoaded(`load ${id}`, (signal) =>
-    request('GET /v1/agent-testing/loads/{id}', { path: { id }, signal }),
+  const loaded = useLoaded(
+    `load ${id}`,
+    (signal) => request('GET /v1/agent-testing/loads/{id}', { path: { id }, signal }),
+    ({ status }) => (status === 'RUNNING' ? underWay : seldom),
   );
   const { data } = loaded;
   const running = data?.status === 'RUNNING';
-  useReread(running, loaded.reload);
   useTitle(words.title);
   if (!data) return <NotRead title={words.title} of={loaded} />;
   const cancel = async () => {

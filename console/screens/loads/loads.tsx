@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
-import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { NamedOptions } from '../../parts/named-options.tsx';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { underWay, usual } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -61,9 +61,10 @@ async function read(signal: AbortSignal) {
 
 export function Loads() {
   useTitle(words.title);
-  const loaded = useLoaded(address.value, read);
+  const loaded = useLoaded(address.value, read, ({ loads }) =>
+    loads.some(({ status }) => status === 'RUNNING') ? underWay : usual,
+  );
   const { data } = loaded;
-  useReread(data?.loads.some(({ status }) => status === 'RUNNING') ?? false, loaded.reload);
   return (
     <Screen title={words.title}>
       <LoadState of={loaded} />

@@ -2,11 +2,11 @@
 import { useSignal } from '@preact/signals';
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
-import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { NamedOptions } from '../../parts/named-options.tsx';
 import { beforeOf, OlderLinks } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { underWay, usual } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -42,9 +42,10 @@ type Scenarios = Awaited<ReturnType<typeof read>>['scenarios'];
 
 export function Matrices() {
   useTitle(words.title);
-  const loaded = useLoaded(address.value, read);
+  const loaded = useLoaded(address.value, read, ({ matrices }) =>
+    matrices.every(({ status }) => isOver(status)) ? usual : underWay,
+  );
   const { data } = loaded;
-  useReread(data?.matrices.some(({ status }) => !isOver(status)) ?? false, loaded.reload);
   const nameOf = (id: string) => data?.scenarios.find((one) => one.id === id)?.name ?? id.slice(0, 8);
   const columns: readonly Column<Row>[] = [
     { head: head.status, cell: ({ status }) => <RunStatus status={status} /> },

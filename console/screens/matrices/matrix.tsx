@@ -1,9 +1,9 @@
 /** One matrix: the first thing that breaks, and each cell with its interval and its difference from the first one. */
 import { type Answer, request } from '../../api/client.ts';
-import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { RateBar } from '../../parts/rates.tsx';
+import { seldom, underWay } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo } from '../../router.ts';
@@ -66,11 +66,12 @@ function columnsOf(cells: readonly Cell[]): Column<Cell>[] {
 }
 
 export function MatrixScreen({ id }: { id: string }) {
-  const loaded = useLoaded(`matrix ${id}`, (signal) =>
-    request('GET /v1/agent-testing/matrices/{id}', { path: { id }, signal }),
+  const loaded = useLoaded(
+    `matrix ${id}`,
+    (signal) => request('GET /v1/agent-testing/matrices/{id}', { path: { id }, signal }),
+    ({ status }) => (isOver(status) ? seldom : underWay),
   );
   const { data } = loaded;
-  useReread(data !== null && !isOver(data.status), loaded.reload);
   const scenario = data?.cells[0]?.statistics.scenario_name ?? words.title;
   useTitle(scenario);
   if (!data) return <NotRead title={words.title} of={loaded} />;

@@ -4,6 +4,7 @@ import { type Answer, request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { beforeOf, OlderLinks } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { unchanging, usual } from '../../parts/renewal.ts';
 import { textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -41,13 +42,17 @@ export function Changes() {
   useTitle(words.title);
   const filters = Object.fromEntries(filterNames.map((name) => [name, query.value.get(name) ?? '']));
   const before = beforeOf();
-  const loaded = useLoaded(address.value, async (signal) => {
-    const given = Object.fromEntries(
-      Object.entries({ ...filters, before }).filter(([, value]) => value !== ''),
-    );
-    const { data } = await request('GET /v1/org/audit', { query: { limit: pageRows, ...given }, signal });
-    return data.entries;
-  });
+  const loaded = useLoaded(
+    address.value,
+    async (signal) => {
+      const given = Object.fromEntries(
+        Object.entries({ ...filters, before }).filter(([, value]) => value !== ''),
+      );
+      const { data } = await request('GET /v1/org/audit', { query: { limit: pageRows, ...given }, signal });
+      return data.entries;
+    },
+    before === '' ? usual : unchanging,
+  );
   const submit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);

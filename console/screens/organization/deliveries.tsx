@@ -2,10 +2,10 @@
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { CopiedText } from '../../parts/copied.tsx';
-import { useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { beforeOf, OlderLinks, StateFilter, stateOfAddress } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { unchanging, underWay, usual } from '../../parts/renewal.ts';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -31,12 +31,15 @@ export function Deliveries() {
   const state = stateOfAddress(states);
   const before = beforeOf();
   const open = query.value.get('open') ?? '';
-  const loaded = useLoaded(`${state} ${before}`, async (signal) => {
-    const page = { limit: pageRows, ...(state && { state }), ...(before !== '' && { before }) };
-    return (await request('GET /v1/org/webhook-deliveries', { query: page, signal })).data.deliveries;
-  });
+  const loaded = useLoaded(
+    `${state} ${before}`,
+    async (signal) => {
+      const page = { limit: pageRows, ...(state && { state }), ...(before !== '' && { before }) };
+      return (await request('GET /v1/org/webhook-deliveries', { query: page, signal })).data.deliveries;
+    },
+    (rows) => (rows.some((one) => one.state === 'waiting') ? underWay : usual),
+  );
   const { data } = loaded;
-  useReread(data?.some((one) => one.state === 'waiting') ?? false, loaded.reload);
   return (
     <Screen title={words.title}>
       <p class="quiet">{words.intro}</p>
@@ -99,6 +102,7 @@ function Body({ id }: { id: string }) {
     `delivery ${id}`,
     async (signal) =>
       (await request('GET /v1/org/webhook-deliveries/{id}', { path: { id }, signal })).data.delivery,
+    unchanging,
   );
   const { data } = loaded;
   const rest = { ...Object.fromEntries(query.value), open: '' };

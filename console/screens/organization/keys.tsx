@@ -7,6 +7,7 @@ import { CopiedText } from '../../parts/copied.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, LoadState, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -34,6 +35,7 @@ export function Keys() {
     address.value,
     async (signal) =>
       (await request('GET /v1/org/keys', { query: { limit: pageRows, offset: offsetOf() }, signal })).data,
+    usual,
   );
   const show = (next: Made) => {
     made.value = next;

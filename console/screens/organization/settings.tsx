@@ -7,6 +7,7 @@ import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { Facts, LoadState, Screen } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { organization } from '../../text/organization.ts';
@@ -22,6 +23,7 @@ export function OrganizationSettings() {
   const loaded = useLoaded(
     'settings',
     async (signal) => (await request('GET /v1/org/settings', { signal })).data,
+    usual,
   );
   const { data } = loaded;
   const isAdmin = session.value?.role === 'admin';

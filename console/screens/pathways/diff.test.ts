@@ -36,12 +36,12 @@ it('names what was added, removed and changed, with both values of each field', 
   };
   const found = differences(before, after);
   expect(found.map(({ kind, what, name }) => `${kind} ${what} ${name}`)).toEqual([
-    'changed node a',
+    'changed node Bye',
     'added node New',
     'removed node b',
-    'added edge a → New: yes',
-    'removed edge a → b: yes',
-    'removed edge a → b: no',
+    'added edge Bye → New: yes',
+    'removed edge Bye → b: yes',
+    'removed edge Bye → b: no',
   ]);
   expect(found[0]?.changes).toEqual([
     { field: 'data.text', before: 'Hello', after: 'Bye' },

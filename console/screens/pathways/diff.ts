@@ -1,6 +1,6 @@
 /** What is different between two graphs. Places of nodes are not: no call notices them. Pure. */
 import { isObject } from '#shared/agent/graph-problem.ts';
-import { edgesOf, type Graph, globalOf, nodesOf } from './graph.ts';
+import { edgesOf, type Graph, globalOf, nodesOf } from '../graph/graph.ts';
 
 export interface Change {
   /** With dots, such as `data.text`. */

@@ -2,10 +2,11 @@
 import { request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, LoadState, type Tone } from '../../parts/pieces.tsx';
+import { unchanging, usual } from '../../parts/renewal.ts';
 import { navigate, query } from '../../router.ts';
 import { pathways } from '../../text/pathways.ts';
+import type { Graph, Selected } from '../graph/graph.ts';
 import { type Difference, differences } from './diff.ts';
-import type { Graph, Selected } from './graph.ts';
 import { withChoice } from './replay.tsx';
 
 const words = pathways.diff;
@@ -20,13 +21,16 @@ interface DiffProps {
 
 export function Diff({ pathway, graph, versions, open }: DiffProps) {
   const chosen = query.value.get('with') ?? '';
-  const loaded = useLoaded<Graph | null>(`with ${pathway} ${chosen}`, async (signal) =>
-    chosen === ''
-      ? null
-      : request('GET /v1/pathway/{id}/version/{version_id}', {
-          path: { id: pathway, version_id: chosen },
-          signal,
-        }),
+  const loaded = useLoaded<Graph | null>(
+    `with ${pathway} ${chosen}`,
+    async (signal) =>
+      chosen === ''
+        ? null
+        : request('GET /v1/pathway/{id}/version/{version_id}', {
+            path: { id: pathway, version_id: chosen },
+            signal,
+          }),
+    chosen === '' ? unchanging : usual,
   );
   return (
     <section class="card" aria-labelledby="diff-title">

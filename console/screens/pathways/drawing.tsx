@@ -4,7 +4,7 @@ import type { TargetedEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useWidth } from '../../parts/width.ts';
 import { pathways } from '../../text/pathways.ts';
-import { edgesOf, type Graph, nodesOf, type Selected } from './graph.ts';
+import { edgesOf, type Graph, nodesOf, type Selected } from '../graph/graph.ts';
 import { boxOf, type Direction, nodeTowards, type Place, type Places } from './layout.ts';
 import { type Way, wayKey } from './replay.ts';
 import { EdgeLine, NodeBox, type NodeNote } from './shapes.tsx';

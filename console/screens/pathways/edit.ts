@@ -1,6 +1,6 @@
 /** Changes to a graph: each returns a new one, and keeps every key that it does not mean. Pure. */
 import { isObject, type JsonObject } from '#shared/agent/graph-problem.ts';
-import { type Graph, nodesOf, type Path } from './graph.ts';
+import { type Graph, nodesOf, type Path } from '../graph/graph.ts';
 import { nodeHeight, type Place, type Places } from './layout.ts';
 
 export function valueAt(value: unknown, path: Path): unknown {

@@ -1,8 +1,8 @@
 /** A graph while it is edited: what is stored, what is changed, and the way back. */
 import { computed, signal } from '@preact/signals';
 import type { Answer } from '../../api/client.ts';
+import { edgesOf, type Graph, nodesOf, type Path, type Selected } from '../graph/graph.ts';
 import { addNode, placed, removeEdge, removeNode, setEdge, setGlobal, setNode } from './edit.ts';
-import { edgesOf, type Graph, nodesOf, type Path, type Selected } from './graph.ts';
 import { arranged, type Place, type Places, placesOf } from './layout.ts';
 import { type Finding, findingsOf } from './problems.ts';
 
@@ -52,7 +52,8 @@ export class Editor {
 
   /** What is stored by now. Changes that were not saved are kept, with what they were made from. */
   read(stored: Stored): void {
-    if (!this.changed.peek() && stored.content_hash !== this.#stored.peek().hash) this.revert(stored);
+    const isTouched = this.changed.peek() || this.unread.peek().size > 0;
+    if (!isTouched && stored.content_hash !== this.#stored.peek().hash) this.revert(stored);
   }
 
   /** Drops every change. */

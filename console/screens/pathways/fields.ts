@@ -1,7 +1,7 @@
 /** The fields of nodes that the form has, by the type of the node (contract 11.1). */
 import { type NodeType, recordingSteps, variableTypes } from '#shared/agent/graph-node.ts';
 import { expectations, pauseRange } from '#shared/agent/turn-plan.ts';
-import type { Path } from './graph.ts';
+import type { Path } from '../graph/graph.ts';
 
 /** Ids that a field is chosen from. */
 export type Source = 'nodes' | 'pathways' | 'tools';

@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { pathways } from '../../text/pathways.ts';
+import type { Path } from '../graph/graph.ts';
 import { valueAt, withValue } from './edit.ts';
 import type { Cell, Field, Source } from './fields.ts';
-import type { Path } from './graph.ts';
 import { type Finding, findingsAt } from './problems.ts';
 
 const words = pathways.form;

@@ -1,7 +1,7 @@
 /** Where nodes are drawn: where the author put them, or where dagre puts them. Pure. */
 import { Graph as Layered, layout } from '@dagrejs/dagre';
 import { isObject } from '#shared/agent/graph-problem.ts';
-import { edgesOf, type Graph, nodesOf, type ShownEdge, type ShownNode } from './graph.ts';
+import { edgesOf, type Graph, nodesOf, type ShownEdge, type ShownNode } from '../graph/graph.ts';
 
 /** Upper left corner of a node. */
 export interface Place {

@@ -2,8 +2,7 @@
 import type { RefObject } from 'preact';
 import { Facts } from '../../parts/pieces.tsx';
 import { pathways } from '../../text/pathways.ts';
-import { edgesOf, type Graph, nodesOf, type Selected } from './graph.ts';
-import { typeText } from './shapes.tsx';
+import { edgesOf, type Graph, nodesOf, type Selected, typeText } from '../graph/graph.ts';
 
 const words = pathways.side;
 

@@ -1,8 +1,7 @@
 /** The nodes of a graph as a table: the same as the drawing, in words. */
 import { Table } from '../../parts/table.tsx';
 import { pathways } from '../../text/pathways.ts';
-import { edgesOf, type Graph, nodesOf, type Selected } from './graph.ts';
-import { typeText } from './shapes.tsx';
+import { edgesOf, type Graph, nodesOf, type Selected, typeText } from '../graph/graph.ts';
 
 const words = pathways.list;
 

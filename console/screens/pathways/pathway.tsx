@@ -6,17 +6,18 @@ import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { isTyping } from '../../parts/keys.tsx';
 import { useLoaded } from '../../parts/load.ts';
-import { LoadState, ReloadButton, Screen } from '../../parts/pieces.tsx';
+import { LoadState, Screen } from '../../parts/pieces.tsx';
+import { seldom, usual } from '../../parts/renewal.ts';
 import { useTitle } from '../../parts/title.ts';
 import { TalkButton } from '../../phone/talk-button.tsx';
 import { navigate, query } from '../../router.ts';
 import { pathways } from '../../text/pathways.ts';
+import { nodesOf, type Selected } from '../graph/graph.ts';
 import { ChatPanel } from './chat.tsx';
 import { Diff } from './diff.tsx';
 import { Drawing } from './drawing.tsx';
 import { Editor } from './editor.ts';
 import type { Choices } from './form-fields.tsx';
-import { nodesOf, type Selected } from './graph.ts';
 import { NodeFacts } from './node-facts.tsx';
 import { NodeList } from './node-list.tsx';
 import { placeOf } from './problems.ts';
@@ -32,17 +33,13 @@ const noNotes = new Map();
 
 type Versions = Answer<'GET /v1/pathway/{id}/versions'>;
 
-/** Tells what was read from what was read before. */
-let reads = 0;
-
 async function read(id: string, version: string, signal: AbortSignal) {
   const [pathway, versions, graph] = await Promise.all([
     request('GET /v1/pathway/{id}', { path: { id }, signal }),
     request('GET /v1/pathway/{id}/versions', { path: { id }, query: { limit: 500 }, signal }),
     request('GET /v1/pathway/{id}/version/{version_id}', { path: { id, version_id: version }, signal }),
   ]);
-  const choices = mayChange.value ? await choicesOf(signal) : noChoices;
-  return { pathway, versions, graph, choices, number: ++reads };
+  return { pathway, versions, graph };
 }
 
 const noChoices: Choices = { nodes: new Map(), pathways: new Map(), tools: new Map() };
@@ -63,7 +60,12 @@ type Read = Awaited<ReturnType<typeof read>>;
 
 export function PathwayScreen({ id }: { readonly id: string }) {
   const version = query.value.get('version') ?? '0';
-  const loaded = useLoaded(`pathway ${id} ${version}`, (signal) => read(id, version, signal));
+  const loaded = useLoaded(`pathway ${id} ${version}`, (signal) => read(id, version, signal), usual);
+  const choices = useLoaded(
+    'what nodes name',
+    async (signal) => (mayChange.value ? choicesOf(signal) : noChoices),
+    seldom,
+  );
   // Stays while another version is read: arrow keys go on choosing in it.
   const versions = useRef<Versions | null>(null);
   if (loaded.data) versions.current = loaded.data.versions;
@@ -73,20 +75,24 @@ export function PathwayScreen({ id }: { readonly id: string }) {
     <Screen
       title={title}
       actions={
-        <>
-          {loaded.data && (
-            <TalkButton
-              name={title}
-              session={{ pathway_id: id, pathway_version: loaded.data.graph.version_number }}
-            />
-          )}
-          <ReloadButton reload={loaded.reload} />
-        </>
+        loaded.data && (
+          <TalkButton
+            name={title}
+            session={{ pathway_id: id, pathway_version: loaded.data.graph.version_number }}
+          />
+        )
       }
     >
       {versions.current && <VersionChoice versions={versions.current} version={Number(version)} />}
       <LoadState of={loaded} />
-      {loaded.data && <Found key={`${id} ${version}`} read={loaded.data} reload={loaded.reload} />}
+      {loaded.data && (
+        <Found
+          key={`${id} ${version}`}
+          read={loaded.data}
+          choices={choices.data ?? noChoices}
+          reload={loaded.reload}
+        />
+      )}
     </Screen>
   );
 }
@@ -134,10 +140,11 @@ function useUndoKeys(editor: Editor): void {
 
 interface FoundProps {
   readonly read: Read;
+  readonly choices: Choices;
   readonly reload: () => void;
 }
 
-function Found({ read: { pathway, versions, graph: stored, choices, number }, reload }: FoundProps) {
+function Found({ read: { pathway, versions, graph: stored }, choices, reload }: FoundProps) {
   const { pathway_id: id, production_version: production } = pathway;
   const { version_number: version } = stored;
   const editor = useEditor(`${id} ${version}`, stored);
@@ -221,7 +228,8 @@ function Found({ read: { pathway, versions, graph: stored, choices, number }, re
             />
           )}
           <Publish
-            key={number}
+            // What was saved may pass another gate.
+            key={stored.content_hash}
             pathway={id}
             version={version}
             unsaved={editor.changed.value}

@@ -4,6 +4,7 @@ import { mayChange } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -48,8 +49,10 @@ export function Pathways() {
   useTitle(words.title);
   const offset = offsetOf();
   // One more than is shown tells whether there is another page.
-  const loaded = useLoaded(`pathways ${offset}`, (signal) =>
-    request('GET /v1/pathway', { query: { graphs: false, limit: pageRows + 1, offset }, signal }),
+  const loaded = useLoaded(
+    `pathways ${offset}`,
+    (signal) => request('GET /v1/pathway', { query: { graphs: false, limit: pageRows + 1, offset }, signal }),
+    usual,
   );
   const { data } = loaded;
   return (

@@ -2,7 +2,7 @@
 import { validateGraph } from '#shared/agent/graph.ts';
 import { graphWarnings } from '#shared/agent/graph-warnings.ts';
 import { transferVersionProblems } from '#shared/agent/transfer-pathway.ts';
-import type { Graph, Selected } from './graph.ts';
+import type { Graph, Selected } from '../graph/graph.ts';
 
 export interface Finding {
   /** RFC 6901 pointer into the graph. */

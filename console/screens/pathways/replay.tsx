@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { LoadState } from '../../parts/pieces.tsx';
+import { unchanging } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { address, navigate, pathTo, query, withQuery } from '../../router.ts';
 import { pathways } from '../../text/pathways.ts';
@@ -22,8 +23,11 @@ export type ReplayedCall = Answer<'GET /v1/calls/{call_id}'>;
 /** The call that the address names. @returns null: none, or not there yet */
 export function useReplay() {
   const id = query.value.get('call') ?? '';
-  const loaded = useLoaded<ReplayedCall | null>(`replay ${id}`, async (signal) =>
-    id === '' ? null : request('GET /v1/calls/{call_id}', { path: { call_id: id }, signal }),
+  const loaded = useLoaded<ReplayedCall | null>(
+    `replay ${id}`,
+    async (signal) =>
+      id === '' ? null : request('GET /v1/calls/{call_id}', { path: { call_id: id }, signal }),
+    id === '' ? unchanging : { events: { types: 'call,transcript', call_id: id } },
   );
   const visits = visitsOf(loaded.data?.pathway_logs ?? []);
   return { id, loaded, visits };

@@ -1,6 +1,6 @@
 /** A node and an edge as they are drawn. */
 import { pathways } from '../../text/pathways.ts';
-import type { ShownEdge, ShownNode } from './graph.ts';
+import { type ShownEdge, type ShownNode, typeText } from '../graph/graph.ts';
 import { nodeHeight, nodeWidth, type Place, type Places } from './layout.ts';
 import type { Way } from './replay.ts';
 
@@ -69,12 +69,6 @@ export function NodeBox({ node, place, reached, selected, way, note }: NodeBoxPr
       )}
     </g>
   );
-}
-
-const typeTexts: Readonly<Record<string, string>> = pathways.types;
-
-export function typeText(type: string): string {
-  return typeTexts[type] ?? type;
 }
 
 /** What is too long for its place; the whole is in the title, the list and the form. */

@@ -4,13 +4,20 @@ import { nodeTypes } from '#shared/agent/graph-node.ts';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { textOf } from '../../parts/submit.tsx';
 import { pathways } from '../../text/pathways.ts';
+import {
+  edgesOf,
+  globalOf,
+  nodesOf,
+  type Path,
+  type ShownEdge,
+  type ShownNode,
+  typeText,
+} from '../graph/graph.ts';
 import { addEdge, globalIndexOf, setStart } from './edit.ts';
 import type { Editor } from './editor.ts';
 import { leaves, more, ofType, speaks } from './fields.ts';
 import { type Choices, Fields } from './form-fields.tsx';
-import { edgesOf, globalOf, nodesOf, type Path, type ShownEdge, type ShownNode } from './graph.ts';
 import { findingsAt } from './problems.ts';
-import { typeText } from './shapes.tsx';
 
 const words = pathways.form;
 

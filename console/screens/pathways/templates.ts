@@ -1,6 +1,6 @@
 /** Graphs that a new pathway may begin with; null: the one of the API, a node that says hello. */
 import type { pathways } from '../../text/pathways.ts';
-import type { Graph } from './graph.ts';
+import type { Graph } from '../graph/graph.ts';
 
 export type TemplateName = keyof typeof pathways.templates;
 

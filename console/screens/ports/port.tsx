@@ -4,9 +4,9 @@ import { type Answer, request, send } from '../../api/client.ts';
 import { isOperator, mayChange, session } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
-import { useCurrent } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Facts, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { ActButton, Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -22,29 +22,27 @@ export function PortScreen({ id }: { readonly id: string }) {
   const title = words.one(id);
   useTitle(title);
   const operator = isOperator.value;
-  const loaded = useLoaded(`port ${id}`, async (signal): Promise<Port> => {
-    const asked = { path: { id }, signal };
-    const answer = operator
-      ? await request('GET /v1/admin/ports/{id}', asked)
-      : await request('GET /v1/sip/port/{id}', asked);
-    return answer.data.port_request;
-  });
+  const loaded = useLoaded(
+    `port ${id}`,
+    async (signal): Promise<Port> => {
+      const asked = { path: { id }, signal };
+      const answer = operator
+        ? await request('GET /v1/admin/ports/{id}', asked)
+        : await request('GET /v1/sip/port/{id}', asked);
+      return answer.data.port_request;
+    },
+    usual,
+  );
   const cancel = async () => {
     await request('DELETE /v1/sip/port/{id}', { path: { id } });
     loaded.reload();
   };
-  useCurrent(loaded);
   const { data: port } = loaded;
   const mayCancel = session.value?.role === 'admin' && port && openStates.includes(port.status);
   return (
     <Screen
       title={title}
-      actions={
-        <>
-          {mayCancel && <AskedButton words={words.cancel} name={title} run={cancel} />}
-          <ReloadButton reload={loaded.reload} />
-        </>
-      }
+      actions={mayCancel && <AskedButton words={words.cancel} name={title} run={cancel} />}
     >
       <LoadState of={loaded} />
       {port && (

@@ -1,10 +1,10 @@
 /** Port requests: of the organization, or for operators the queue of all. */
 import { type Answer, request } from '../../api/client.ts';
 import { isOperator, mayChange, session } from '../../api/session.ts';
-import { useCurrent } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks, StateFilter, stateOfAddress } from '../../parts/pages.tsx';
-import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo } from '../../router.ts';
@@ -51,17 +51,20 @@ export function Ports() {
   const operator = isOperator.value;
   const status = stateOfAddress(states);
   const offset = offsetOf();
-  const loaded = useLoaded(`ports ${status} ${offset}`, async (signal): Promise<readonly Row[]> => {
-    const asked = { query: { limit: pageRows, offset, ...(status && { status }) }, signal };
-    const answer = operator
-      ? await request('GET /v1/admin/ports', asked)
-      : await request('GET /v1/sip/port', asked);
-    return answer.data.port_requests;
-  });
-  useCurrent(loaded);
+  const loaded = useLoaded(
+    `ports ${status} ${offset}`,
+    async (signal): Promise<readonly Row[]> => {
+      const asked = { query: { limit: pageRows, offset, ...(status && { status }) }, signal };
+      const answer = operator
+        ? await request('GET /v1/admin/ports', asked)
+        : await request('GET /v1/sip/port', asked);
+      return answer.data.port_requests;
+    },
+    usual,
+  );
   const { data: rows } = loaded;
   return (
-    <Screen title={words.title} actions={<ReloadButton reload={loaded.reload} />}>
+    <Screen title={words.title}>
       <p class="quiet">{operator ? words.queue : words.intro}</p>
       {mayChange.value && !operator && <OwnPapers />}
       <StateFilter label={words.state} states={states} names={words.states} />
@@ -85,10 +88,14 @@ const documentRows = 100;
 
 /** What a customer begins with: documents, and the form that sends them. */
 function OwnPapers() {
-  const loaded = useLoaded('port documents', async (signal) => {
-    const answer = await request('GET /v1/sip/port/document', { query: { limit: documentRows }, signal });
-    return answer.data.documents;
-  });
+  const loaded = useLoaded(
+    'port documents',
+    async (signal) => {
+      const answer = await request('GET /v1/sip/port/document', { query: { limit: documentRows }, signal });
+      return answer.data.documents;
+    },
+    usual,
+  );
   return (
     <>
       {session.value?.role === 'admin' && <StartPort documents={loaded.data ?? []} />}

@@ -3,8 +3,9 @@ import { type SankeyLink, type SankeyNode, sankey, sankeyLinkHorizontal } from '
 import { useMemo, useRef } from 'preact/hooks';
 import { type Answer, request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Facts, LoadState, ReloadButton } from '../../parts/pieces.tsx';
+import { Facts, LoadState } from '../../parts/pieces.tsx';
 import { percent, RateBar } from '../../parts/rates.tsx';
+import { endedRuns } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useWidth } from '../../parts/width.ts';
 import { quality } from '../../text/quality.ts';
@@ -29,21 +30,21 @@ const nameWidth = 150;
 const shades = 5;
 
 export function Flow({ pathway, days }: { readonly pathway: string; readonly days: number }) {
-  const loaded = useLoaded(`flow ${pathway} ${days}`, (signal) =>
-    request('GET /v1/agent-testing/analytics/{pathwayId}/enhanced', {
-      path: { pathwayId: pathway },
-      query: { days },
-      signal,
-    }),
+  const loaded = useLoaded(
+    `flow ${pathway} ${days}`,
+    (signal) =>
+      request('GET /v1/agent-testing/analytics/{pathwayId}/enhanced', {
+        path: { pathwayId: pathway },
+        query: { days },
+        signal,
+      }),
+    endedRuns,
   );
   const { data } = loaded;
   return (
     <>
       <section aria-labelledby="health-title">
-        <header class="screen-head">
-          <h2 id="health-title">{quality.health.title}</h2>
-          <ReloadButton reload={loaded.reload} />
-        </header>
+        <h2 id="health-title">{quality.health.title}</h2>
         <LoadState of={loaded} />
         {data && <Health data={data} />}
       </section>

@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
-import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, LoadState } from '../../parts/pieces.tsx';
+import { testRuns, underWay, usual } from '../../parts/renewal.ts';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { navigate, pathTo, query, withQuery } from '../../router.ts';
@@ -71,17 +71,18 @@ interface GateOfProps {
 
 /** Of one version. */
 export function GateOf({ pathway, version, changed }: GateOfProps) {
-  const loaded = useLoaded(`gate ${pathway} ${version}`, (signal) =>
-    request('GET /v1/pathway/{id}/version/{version_id}/gate', {
-      path: { id: pathway, version_id: String(version) },
-      signal,
-    }),
+  const loaded = useLoaded(
+    `gate ${pathway} ${version}`,
+    (signal) =>
+      request('GET /v1/pathway/{id}/version/{version_id}/gate', {
+        path: { id: pathway, version_id: String(version) },
+        signal,
+      }),
+    // It is published after the last event of its batch.
+    ({ waiting_batch_id: waits }) => ({ ...testRuns, ...(waits === null ? usual : underWay) }),
   );
-  useFollowed({ types: 'test_run' }, loaded.reload);
   const { data } = loaded;
   const waits = data !== null && data.waiting_batch_id !== null;
-  // It is published after the last event of its batch.
-  useReread(waits, loaded.reload);
   const waited = useRef(false);
   useEffect(() => {
     if (waited.current && !waits) changed();

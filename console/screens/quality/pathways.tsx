@@ -3,6 +3,7 @@ import { type Answer, request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, pathTo } from '../../router.ts';
@@ -37,11 +38,14 @@ const columns: readonly Column<Row>[] = [
 
 export function Qualities() {
   useTitle(quality.title);
-  const loaded = useLoaded(address.value, (signal) =>
-    request('GET /v1/pathway', {
-      query: { graphs: false, limit: pageRows + 1, offset: offsetOf() },
-      signal,
-    }),
+  const loaded = useLoaded(
+    address.value,
+    (signal) =>
+      request('GET /v1/pathway', {
+        query: { graphs: false, limit: pageRows + 1, offset: offsetOf() },
+        signal,
+      }),
+    usual,
   );
   const { data } = loaded;
   return (

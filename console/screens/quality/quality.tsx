@@ -1,9 +1,9 @@
 /** The quality of one pathway: its versions, the gate, where its runs fail, and its repair. */
 import { request } from '../../api/client.ts';
-import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { endedRuns, seldom } from '../../parts/renewal.ts';
 import { useTitle } from '../../parts/title.ts';
 import { address, navigate, query, withQuery } from '../../router.ts';
 import { quality } from '../../text/quality.ts';
@@ -28,14 +28,17 @@ export function PathwayQuality({ id }: { id: string }) {
 function Overview({ id }: { id: string }) {
   const days = dayCounts.find((one) => String(one) === query.value.get('days')) ?? usualDays;
   const offset = offsetOf();
-  const loaded = useLoaded(`quality ${id} ${days} ${offset}`, (signal) =>
-    request('GET /v1/agent-testing/analytics/{pathwayId}/versions', {
-      path: { pathwayId: id },
-      query: { days, limit: pageVersions, offset },
-      signal,
-    }),
+  const loaded = useLoaded(
+    `quality ${id} ${days} ${offset}`,
+    (signal) =>
+      request('GET /v1/agent-testing/analytics/{pathwayId}/versions', {
+        path: { pathwayId: id },
+        query: { days, limit: pageVersions, offset },
+        signal,
+      }),
+    // Versions are saved and published without an event.
+    { ...endedRuns, ...seldom },
   );
-  useFollowed({ types: 'test_run' }, loaded.reload);
   const { data } = loaded;
   useTitle(data?.pathway_name ?? quality.title);
   if (!data) return <NotRead title={quality.title} of={loaded} />;

@@ -1,9 +1,9 @@
 /** Repairs of a pathway: its sessions, and a new one. */
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
-import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Empty, LoadState, Time, type Tone } from '../../parts/pieces.tsx';
+import { testRuns, underWay, usual } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { navigate } from '../../router.ts';
@@ -38,17 +38,22 @@ interface RepairsProps {
   readonly versions: Quality['versions'];
 }
 
+function isRunning(sessions: readonly Row[]): boolean {
+  return sessions.some(({ status }) => status === 'RUNNING');
+}
+
 export function Repairs({ pathway, versions }: RepairsProps) {
-  const loaded = useLoaded(`repairs ${pathway}`, (signal) =>
-    request('GET /v1/agent-testing/tornado', {
-      query: { pathway_id: pathway, limit: shownSessions },
-      signal,
-    }),
+  const loaded = useLoaded(
+    `repairs ${pathway}`,
+    (signal) =>
+      request('GET /v1/agent-testing/tornado', {
+        query: { pathway_id: pathway, limit: shownSessions },
+        signal,
+      }),
+    ({ sessions }) => (isRunning(sessions) ? { ...testRuns, ...underWay } : usual),
   );
   const { data } = loaded;
-  const running = data?.sessions.some(({ status }) => status === 'RUNNING') ?? false;
-  useFollowed(running ? { types: 'test_run' } : null, loaded.reload);
-  useReread(running, loaded.reload);
+  const running = data !== null && isRunning(data.sessions);
   const columns: readonly Column<Row>[] = [
     { head: head.status, cell: ({ status }) => <RepairStatus status={status} /> },
     {

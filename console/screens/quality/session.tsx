@@ -3,15 +3,16 @@ import { useSignal } from '@preact/signals';
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
-import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Facts, NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
+import { seldom, testRuns, underWay } from '../../parts/renewal.ts';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo, withQuery } from '../../router.ts';
 import { quality } from '../../text/quality.ts';
 import { tests } from '../../text/tests.ts';
+import { useNodeNames } from '../graph/node-names.ts';
 import { score, took } from '../tests/pieces.tsx';
 import { Differences } from './diff.tsx';
 import { gatePlace } from './places.ts';
@@ -24,13 +25,13 @@ type Fix = Session['fixes'][number];
 const words = quality.session;
 
 export function RepairSession({ pathway, id }: { readonly pathway: string; readonly id: string }) {
-  const loaded = useLoaded(`repair ${id}`, (signal) =>
-    request('GET /v1/agent-testing/tornado/{id}/status', { path: { id }, signal }),
+  const loaded = useLoaded(
+    `repair ${id}`,
+    (signal) => request('GET /v1/agent-testing/tornado/{id}/status', { path: { id }, signal }),
+    ({ status }) => (status === 'RUNNING' ? { ...testRuns, ...underWay } : seldom),
   );
   const { data } = loaded;
   const running = data !== null && data.status === 'RUNNING';
-  useFollowed(running ? { types: 'test_run' } : null, loaded.reload);
-  useReread(running, loaded.reload);
   useTitle(words.title);
   if (!data) return <NotRead title={words.title} of={loaded} />;
   const cancel = async () => {
@@ -93,6 +94,9 @@ function Fixes({ pathway, session }: { readonly pathway: string; readonly sessio
     chosen.value = next;
   };
   const mayAccept = mayChange.value && forked_version !== null;
+  const nodeName = useNodeNames(
+    forked_version === null ? null : { pathway_id: pathway, version_number: forked_version },
+  );
   return (
     <section aria-labelledby="fixes-title">
       <h2 id="fixes-title">{said.title}</h2>
@@ -109,6 +113,7 @@ function Fixes({ pathway, session }: { readonly pathway: string; readonly sessio
           <FixItem
             key={fix.id}
             fix={fix}
+            nodeName={nodeName}
             chosen={chosen.value.has(fix.id)}
             choose={mayAccept ? (on) => toggle(fix.id, on) : null}
           />
@@ -129,12 +134,13 @@ function Fixes({ pathway, session }: { readonly pathway: string; readonly sessio
 
 interface FixItemProps {
   readonly fix: Fix;
+  readonly nodeName: (id: string) => string;
   readonly chosen: boolean;
   /** null: it can only be seen. */
   readonly choose: ((on: boolean) => void) | null;
 }
 
-function FixItem({ fix, chosen, choose }: FixItemProps) {
+function FixItem({ fix, chosen, choose, nodeName }: FixItemProps) {
   const said = words.fixes;
   return (
     <li>
@@ -152,7 +158,9 @@ function FixItem({ fix, chosen, choose }: FixItemProps) {
           <strong>{fix.id}</strong>
         )}
         <Badge tone="quiet">{said.types[fix.type]}</Badge>
-        <small class="quiet">{fix.target_node === null ? said.whole : said.at(fix.target_node)}</small>
+        <small class="quiet">
+          {fix.target_node === null ? said.whole : said.at(nodeName(fix.target_node))}
+        </small>
       </p>
       <p class="prose">{fix.description}</p>
       {fix.omitted?.includes('diff') ? <p class="quiet">{said.gone}</p> : <Differences of={fix.diff} />}

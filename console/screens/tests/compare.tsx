@@ -3,6 +3,7 @@
 import { Table } from '../../parts/table.tsx';
 import { pathTo } from '../../router.ts';
 import { tests } from '../../text/tests.ts';
+import { useNodeNames } from '../graph/node-names.ts';
 import { Conversation } from './conversation.tsx';
 import { type Run, RunStatus, score, took, type Verdict } from './pieces.tsx';
 import { VerdictBadge, Verdicts } from './verdicts.tsx';
@@ -61,6 +62,7 @@ export function Compared({ left, right }: { left: Run; right: Run }) {
 }
 
 function Side({ run, side, title, link = false }: { run: Run; side: string; title: string; link?: boolean }) {
+  const nodeName = useNodeNames(run);
   return (
     <section aria-label={title} class="card">
       <h3>
@@ -70,7 +72,7 @@ function Side({ run, side, title, link = false }: { run: Run; side: string; titl
         </span>{' '}
         {link && <a href={pathTo('run', run.id)}>{words.open}</a>}
       </h3>
-      <Conversation run={run} side={side} />
+      <Conversation run={run} side={side} nodeName={nodeName} />
       <Verdicts run={run} side={side} />
     </section>
   );

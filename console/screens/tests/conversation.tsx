@@ -10,7 +10,15 @@ export function lineId(side: string, index: number): string {
   return `line-${side}-${index}`;
 }
 
-export function Conversation({ run, side }: { run: Run; side: string }) {
+interface ConversationProps {
+  readonly run: Run;
+  readonly side: string;
+  readonly nodeName: NodeName;
+}
+
+export type NodeName = (id: string) => string;
+
+export function Conversation({ run, side, nodeName }: ConversationProps) {
   const { chat_history: lines, assertion_results: verdicts } = run;
   if (lines.length === 0)
     return <p class="quiet">{run.record_deleted_at === null ? words.silent : words.gone}</p>;
@@ -41,7 +49,7 @@ export function Conversation({ run, side }: { run: Run; side: string }) {
               <small class="quiet">
                 {' '}
                 {words.turn(line.turn)}
-                {line.node_id !== null && ` · ${line.node_id}`}
+                {line.node_id !== null && ` · ${nodeName(line.node_id)}`}
               </small>
             </span>
           </li>

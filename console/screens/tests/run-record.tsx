@@ -2,6 +2,7 @@
 import { Facts } from '../../parts/pieces.tsx';
 import { Table } from '../../parts/table.tsx';
 import { tests } from '../../text/tests.ts';
+import type { NodeName } from './conversation.tsx';
 import { type Run, score } from './pieces.tsx';
 
 const words = tests.run;
@@ -55,7 +56,7 @@ export function Variables({ run: { variables_extracted: variables } }: { run: Ru
   );
 }
 
-export function Requests({ run: { webhook_calls, tool_calls } }: { run: Run }) {
+export function Requests({ run: { webhook_calls, tool_calls }, nodeName }: { run: Run; nodeName: NodeName }) {
   const rows = [
     ...webhook_calls.map((one) => ({
       at: one.at,
@@ -82,7 +83,7 @@ export function Requests({ run: { webhook_calls, tool_calls } }: { run: Run }) {
         rows={rows}
         keyOf={({ place }) => String(place)}
         columns={[
-          { head: head.node, cell: ({ node }) => <code>{node}</code>, from: 'medium' },
+          { head: head.node, cell: ({ node }) => node !== null && nodeName(node), from: 'medium' },
           { head: head.what, cell: ({ what }) => what, grows: true },
           { head: head.answer, cell: ({ answer }) => answer, numeric: true },
           { head: head.how, cell: ({ mocked }) => (mocked ? words.mocked : words.sent) },

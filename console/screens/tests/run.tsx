@@ -8,10 +8,12 @@ import { AskedButton } from '../../parts/asked-button.tsx';
 import { shortTime } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Facts, NotRead, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { seldom, usual } from '../../parts/renewal.ts';
 import { ActButton } from '../../parts/submit.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo, query, withQuery } from '../../router.ts';
 import { tests } from '../../text/tests.ts';
+import { useNodeNames } from '../graph/node-names.ts';
 import { Analysis } from './analysis.tsx';
 import { Compared } from './compare.tsx';
 import { Conversation } from './conversation.tsx';
@@ -39,7 +41,7 @@ async function read(id: string, other: string, signal: AbortSignal) {
 }
 
 /** Reads a running run again with each line and change. */
-function useWhileRunning(run: Run | null | undefined, reload: () => void): void {
+function useWhileRunning(run: Run | null | undefined, changed: () => void): void {
   const id = run && !isOver(run.status) ? run.id : null;
   useEffect(() => {
     if (id === null) return;
@@ -47,7 +49,7 @@ function useWhileRunning(run: Run | null | undefined, reload: () => void): void 
       { name: 'GET /v1/agent-testing/runs/{id}/events', path: { id } },
       {
         onBlock: ({ type }) => {
-          if (type === 'turn' || type === 'state' || type === 'end') reload();
+          if (type === 'turn' || type === 'state' || type === 'end') changed();
           return type === 'end' ? 'over' : undefined;
         },
         onLost: () => undefined,
@@ -58,10 +60,15 @@ function useWhileRunning(run: Run | null | undefined, reload: () => void): void 
 
 export function RunScreen({ id }: { id: string }) {
   const other = query.value.get('with') ?? '';
-  const loaded = useLoaded(`run ${id} ${other}`, (signal) => read(id, other, signal));
+  const loaded = useLoaded(
+    `run ${id} ${other}`,
+    (signal) => read(id, other, signal),
+    ({ run, beside }) => (isOver(run.status) && isOver(beside?.status ?? run.status) ? seldom : usual),
+  );
   const { data } = loaded;
-  useWhileRunning(data?.run, loaded.reload);
-  useWhileRunning(data?.beside, loaded.reload);
+  useWhileRunning(data?.run, loaded.changed);
+  useWhileRunning(data?.beside, loaded.changed);
+  const nodeName = useNodeNames(data?.run);
   useTitle(data ? words.title(data.run.scenario.name) : tests.runs.title);
   if (!data) return <NotRead title={tests.runs.title} of={loaded} />;
   const { run, beside } = data;
@@ -86,7 +93,7 @@ export function RunScreen({ id }: { id: string }) {
         <div class="columns">
           <section aria-labelledby="conversation-title">
             <h2 id="conversation-title">{words.conversation}</h2>
-            <Conversation run={run} side="only" />
+            <Conversation run={run} side="only" nodeName={nodeName} />
           </section>
           <section aria-labelledby="verdicts-title">
             <h2 id="verdicts-title">{words.verdicts}</h2>
@@ -98,7 +105,7 @@ export function RunScreen({ id }: { id: string }) {
       {run.voice && <Voice voice={run.voice} />}
       <Tone run={run} />
       <Variables run={run} />
-      <Requests run={run} />
+      <Requests run={run} nodeName={nodeName} />
     </Screen>
   );
 }

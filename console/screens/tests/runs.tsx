@@ -1,9 +1,9 @@
 /** Test runs, newest first, kept current by events. */
 import { request } from '../../api/client.ts';
-import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks, StateFilter, stateOfAddress } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen } from '../../parts/pieces.tsx';
+import { testRuns } from '../../parts/renewal.ts';
 import { Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, pathTo, query } from '../../router.ts';
@@ -20,18 +20,21 @@ export function Runs() {
   useTitle(words.title);
   const status = stateOfAddress(statuses);
   const batch = query.value.get('batch');
-  const loaded = useLoaded(address.value, async (signal) =>
-    request('GET /v1/agent-testing/runs', {
-      query: {
-        limit: pageRows,
-        offset: offsetOf(),
-        ...(status && { status }),
-        ...(batch && { batch_id: batch }),
-      },
-      signal,
-    }),
+  const loaded = useLoaded(
+    address.value,
+    (signal) =>
+      request('GET /v1/agent-testing/runs', {
+        query: {
+          limit: pageRows,
+          offset: offsetOf(),
+          ...(status && { status }),
+          ...(batch && { batch_id: batch }),
+        },
+        signal,
+      }),
+    testRuns,
   );
-  const following = useFollowed({ types: 'test_run' }, loaded.reload);
+  const following = loaded.following.value;
   const { data } = loaded;
   return (
     <Screen

@@ -1,13 +1,14 @@
 /** One scenario: the caller, what must come of the call, and its runs. */
 import { request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
-import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Empty, Facts, NotRead, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
+import { testRuns, usual } from '../../parts/renewal.ts';
 import { Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { TalkButton } from '../../phone/talk-button.tsx';
 import { tests } from '../../text/tests.ts';
+import { useNodeNames } from '../graph/node-names.ts';
 import { agentNames, agentOf, type RunRow, runColumns, type Scenario } from './pieces.tsx';
 import { StartRun } from './start-run.tsx';
 
@@ -30,9 +31,8 @@ async function read(id: string, signal: AbortSignal) {
 }
 
 export function ScenarioScreen({ id }: { id: string }) {
-  const loaded = useLoaded(`scenario ${id}`, (signal) => read(id, signal));
+  const loaded = useLoaded(`scenario ${id}`, (signal) => read(id, signal), { ...testRuns, ...usual });
   const { data } = loaded;
-  useFollowed({ types: 'test_run' }, loaded.reload);
   useTitle(data?.scenario.name ?? words.title);
   if (!data) return <NotRead title={words.title} of={loaded} />;
   const { scenario } = data;
@@ -72,6 +72,9 @@ function Talk({ scenario: { pathway_id, persona_id }, name }: { scenario: Scenar
 }
 
 function ScenarioFacts({ scenario, agent }: { scenario: Scenario; agent: string }) {
+  const nodeName = useNodeNames(
+    scenario.start_node_id === null ? null : { pathway_id: scenario.pathway_id, version_number: 0 },
+  );
   const { facts } = words;
   return (
     <Facts
@@ -84,7 +87,7 @@ function ScenarioFacts({ scenario, agent }: { scenario: Scenario; agent: string 
         [facts.tone, scenario.service_tone_enabled ? words.yes : words.no],
         ...(scenario.start_node_id === null
           ? []
-          : [[facts.start, <code key="start">{scenario.start_node_id}</code>] as const]),
+          : [[facts.start, nodeName(scenario.start_node_id)] as const]),
         [facts.changed, <Time key="changed" at={scenario.updated_at} />],
       ]}
     />

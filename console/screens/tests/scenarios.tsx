@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
-import { useFollowed } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { seldom, testRuns } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -33,8 +33,8 @@ async function read(pathway: string, signal: AbortSignal) {
 export function Scenarios() {
   useTitle(words.title);
   const pathway = query.value.get('pathway') ?? '';
-  const loaded = useLoaded(address.value, (signal) => read(pathway, signal));
-  useFollowed({ types: 'test_run' }, loaded.reload);
+  // Up to 500 rows, and scenarios are written without an event.
+  const loaded = useLoaded(address.value, (signal) => read(pathway, signal), { ...testRuns, ...seldom });
   const selected = useSignal<ReadonlySet<string>>(new Set());
   const { data } = loaded;
   const select = (id: string, on: boolean) => {

@@ -2,10 +2,10 @@
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
-import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Facts, NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { percent, RateBar } from '../../parts/rates.tsx';
+import { seldom, testRuns, underWay } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo } from '../../router.ts';
@@ -60,13 +60,13 @@ const columns: readonly Column<Row>[] = [
 ];
 
 export function SetScreen({ id }: { id: string }) {
-  const loaded = useLoaded(`set ${id}`, (signal) =>
-    request('GET /v1/agent-testing/simulation-sets/{id}', { path: { id }, signal }),
+  const loaded = useLoaded(
+    `set ${id}`,
+    (signal) => request('GET /v1/agent-testing/simulation-sets/{id}', { path: { id }, signal }),
+    ({ status }) => (isOver(status) ? seldom : { ...testRuns, ...underWay }),
   );
   const { data } = loaded;
   const running = data !== null && !isOver(data.status);
-  useFollowed(running ? { types: 'test_run' } : null, loaded.reload);
-  useReread(running, loaded.reload);
   useTitle(tests.sets.title);
   if (!data) return <NotRead title={tests.sets.title} of={loaded} />;
   const { overall, per_scenario } = data.statistics;

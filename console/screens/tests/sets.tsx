@@ -1,10 +1,10 @@
 /** Simulation sets: scenarios that were run many times. */
 import { type Answer, request } from '../../api/client.ts';
-import { useFollowed, useReread } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
 import { percent } from '../../parts/rates.tsx';
+import { testRuns, underWay, usual } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { address, pathTo } from '../../router.ts';
@@ -37,16 +37,17 @@ const columns: readonly Column<Row>[] = [
 
 export function Sets() {
   useTitle(words.title);
-  const loaded = useLoaded(address.value, (signal) =>
-    request('GET /v1/agent-testing/simulation-sets', {
-      query: { limit: pageRows, offset: offsetOf() },
-      signal,
-    }),
+  const loaded = useLoaded(
+    address.value,
+    (signal) =>
+      request('GET /v1/agent-testing/simulation-sets', {
+        query: { limit: pageRows, offset: offsetOf() },
+        signal,
+      }),
+    ({ simulation_sets: sets }) =>
+      sets.every(({ status }) => isOver(status)) ? usual : { ...testRuns, ...underWay },
   );
   const { data } = loaded;
-  const running = data?.simulation_sets.some(({ status }) => !isOver(status)) ?? false;
-  useFollowed(running ? { types: 'test_run' } : null, loaded.reload);
-  useReread(running, loaded.reload);
   return (
     <Screen title={words.title}>
       <LoadState of={loaded} />

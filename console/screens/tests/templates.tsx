@@ -4,6 +4,7 @@ import { request } from '../../api/client.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { NamedOptions } from '../../parts/named-options.tsx';
 import { Loading, ProblemNote } from '../../parts/pieces.tsx';
+import { unchanging } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { navigate, pathTo } from '../../router.ts';
 import { tests } from '../../text/tests.ts';
@@ -41,8 +42,11 @@ function subjectOf(chosen: string): { readonly agent_id: string } | { readonly p
 }
 
 function Templates({ names, pathway }: Omit<NewScenarioProps, 'open'>) {
-  const loaded = useLoaded('templates', (signal) =>
-    request('GET /v1/agent-testing/templates', { query: {}, signal }),
+  const loaded = useLoaded(
+    'templates',
+    (signal) => request('GET /v1/agent-testing/templates', { query: {}, signal }),
+    // Those of the release.
+    unchanging,
   );
   const chosen = useSignal('');
   if (!loaded.data) {

@@ -6,7 +6,8 @@ import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Empty, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Empty, Facts, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -24,11 +25,13 @@ export function ToolScreen({ id }: { readonly id: string }) {
   const loaded = useLoaded(
     `tool ${id}`,
     async (signal) => (await request('GET /v2/tools/{id}', { path: { id }, signal })).data,
+    usual,
   );
   const logs = useLoaded(
     `logs ${id}`,
     async (signal) =>
       (await request('GET /v2/tools/{id}/logs', { path: { id }, query: { limit: 20 }, signal })).data.logs,
+    usual,
   );
   const saved = useSignal(false);
   const { data: tool } = loaded;
@@ -52,7 +55,7 @@ export function ToolScreen({ id }: { readonly id: string }) {
       <LoadState of={loaded} />
       {tool && (
         <>
-          {mayChange.value && <Trial key={tool.updated_at} tool={tool} ran={logs.reload} />}
+          {mayChange.value && <Trial tool={tool} ran={logs.reload} />}
           <section class="card" aria-labelledby="settings-title">
             <h2 id="settings-title">{words.settings}</h2>
             {mayChange.value ? (
@@ -64,10 +67,7 @@ export function ToolScreen({ id }: { readonly id: string }) {
               <CopiedText text={written(tool)} name={words.settings} />
             )}
           </section>
-          <header class="screen-head">
-            <h2>{words.log.title}</h2>
-            <ReloadButton reload={logs.reload} />
-          </header>
+          <h2>{words.log.title}</h2>
           <LoadState of={logs} />
           {logs.data?.length === 0 && <Empty title={words.log.empty} />}
           {logs.data && logs.data.length > 0 && (

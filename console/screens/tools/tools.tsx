@@ -4,6 +4,7 @@ import { mayChange } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { PageLinks, pageNumberOf } from '../../parts/pages.tsx';
 import { Badge, Empty, LoadState, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -55,10 +56,14 @@ export function Tools() {
   useTitle(words.title);
   const search = query.value.get('search') ?? '';
   const page = pageNumberOf(pageRows);
-  const loaded = useLoaded(`tools ${page} ${search}`, async (signal) => {
-    const asked = { page, limit: pageRows, ...(search !== '' && { search }) };
-    return (await request('GET /v2/tools', { query: asked, signal })).data;
-  });
+  const loaded = useLoaded(
+    `tools ${page} ${search}`,
+    async (signal) => {
+      const asked = { page, limit: pageRows, ...(search !== '' && { search }) };
+      return (await request('GET /v2/tools', { query: asked, signal })).data;
+    },
+    usual,
+  );
   const create = async (body: ToolBody) => {
     const { data } = await request('POST /v2/tools', { body });
     navigate(pathTo('tool', data.id));

@@ -1,10 +1,10 @@
 /** One number: health of its endpoints, and each of its configurations. */
 import { type Answer, request } from '../../api/client.ts';
 import { DaysLeft } from '../../parts/days-left.tsx';
-import { useCurrent } from '../../parts/followed.ts';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
-import { Badge, Facts, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Facts, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { TalkButton } from '../../phone/talk-button.tsx';
@@ -78,8 +78,7 @@ async function read(number: string, signal: AbortSignal) {
 }
 
 export function Trunk({ id: number }: { id: string }) {
-  const loaded = useLoaded(`trunk ${number}`, (signal) => read(number, signal));
-  useCurrent(loaded);
+  const loaded = useLoaded(`trunk ${number}`, (signal) => read(number, signal), usual);
   useTitle(words.trunkTitle(number));
   const { data } = loaded;
   return (
@@ -89,12 +88,7 @@ export function Trunk({ id: number }: { id: string }) {
           {words.trunkTitle(number)} {data && <Health status={data.status.status} />}
         </>
       }
-      actions={
-        <>
-          <TalkButton name={number} session={{ phone_number: number }} />
-          <ReloadButton reload={loaded.reload} />
-        </>
-      }
+      actions={<TalkButton name={number} session={{ phone_number: number }} />}
     >
       <LoadState of={loaded} />
       {data && (

@@ -1,9 +1,9 @@
 /** All numbers with SIP configurations, and what is wrong with any of them. */
 import { type Answer, request } from '../../api/client.ts';
-import { useCurrent } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
-import { Badge, Empty, LoadState, ReloadButton, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { Badge, Empty, LoadState, Screen, Time, type Tone } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { pathTo } from '../../router.ts';
@@ -49,19 +49,22 @@ const columns: readonly Column<Row>[] = [
 export function Trunks() {
   useTitle(texts.trunks.title);
   const offset = offsetOf();
-  const loaded = useLoaded(`trunks ${offset}`, async (signal) => {
-    const [numbers, open] = await Promise.all([
-      request('GET /v1/sip/numbers', { query: { limit: pageRows, offset }, signal }),
-      request('GET /v1/sip/alerts', { query: { state: 'open', limit: 50 }, signal }),
-    ]);
-    // Those of watches are no matter of trunks.
-    const alerts = open.data.alerts.filter(({ watch_id }) => watch_id === null);
-    return { numbers: numbers.data.numbers, alerts };
-  });
-  useCurrent(loaded);
+  const loaded = useLoaded(
+    `trunks ${offset}`,
+    async (signal) => {
+      const [numbers, open] = await Promise.all([
+        request('GET /v1/sip/numbers', { query: { limit: pageRows, offset }, signal }),
+        request('GET /v1/sip/alerts', { query: { state: 'open', limit: 50 }, signal }),
+      ]);
+      // Those of watches are no matter of trunks.
+      const alerts = open.data.alerts.filter(({ watch_id }) => watch_id === null);
+      return { numbers: numbers.data.numbers, alerts };
+    },
+    usual,
+  );
   const { data } = loaded;
   return (
-    <Screen title={texts.trunks.title} actions={<ReloadButton reload={loaded.reload} />}>
+    <Screen title={texts.trunks.title}>
       <LoadState of={loaded} />
       {data && data.alerts.length > 0 && <OpenAlerts rows={data.alerts} />}
       {data?.numbers.length === 0 && offset === 0 && (

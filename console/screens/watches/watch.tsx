@@ -6,6 +6,7 @@ import { useLoaded } from '../../parts/load.ts';
 import { offsetOf, PageLinks } from '../../parts/pages.tsx';
 import { Badge, Facts, NotRead, ProblemNote, Screen, Time, type Tone } from '../../parts/pieces.tsx';
 import { percent, RateBar } from '../../parts/rates.tsx';
+import { seldom, usual } from '../../parts/renewal.ts';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -35,16 +36,15 @@ const versionName = (version: number | null) => (version === null ? words.person
 
 async function read(id: string, signal: AbortSignal) {
   const status = statuses.find((one) => one === query.value.get('status'));
-  const [watch, judged, names] = await Promise.all([
+  const [watch, judged] = await Promise.all([
     request('GET /v1/agent-testing/watches/{id}', { path: { id }, signal }),
     request('GET /v1/agent-testing/watches/{id}/calls', {
       path: { id },
       query: { limit: pageRows, offset: offsetOf(), ...(status && { status }) },
       signal,
     }),
-    agentNames(signal),
   ]);
-  return { watch, judged, names };
+  return { watch, judged };
 }
 
 const versions: readonly Column<Version>[] = [
@@ -61,11 +61,12 @@ const versions: readonly Column<Version>[] = [
 ];
 
 export function WatchScreen({ id }: { id: string }) {
-  const loaded = useLoaded(address.value, (signal) => read(id, signal));
+  const loaded = useLoaded(address.value, (signal) => read(id, signal), usual);
+  const names = useLoaded('names', agentNames, seldom);
   const { data } = loaded;
   useTitle(data?.watch.name ?? words.title);
   if (!data) return <NotRead title={words.title} of={loaded} />;
-  const { judged, names, watch } = data;
+  const { judged, watch } = data;
   const { alarm } = watch;
   return (
     <Screen
@@ -88,7 +89,7 @@ export function WatchScreen({ id }: { id: string }) {
       )}
       <Facts
         rows={[
-          [head.agent, watchedName(watch, names.pathways)],
+          [head.agent, watchedName(watch, names.data?.pathways ?? new Map())],
           [head.today, words.skipped(watch.today.judged, watch.today.skipped)],
         ]}
       />

@@ -4,6 +4,7 @@ import { mayChange } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { NamedOptions } from '../../parts/named-options.tsx';
 import { Badge, Empty, LoadState, Screen } from '../../parts/pieces.tsx';
+import { openAlerts, seldom } from '../../parts/renewal.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -45,7 +46,8 @@ export function watchedName(watch: Row, pathways: ReadonlyMap<string, string>): 
 
 export function Watches() {
   useTitle(words.title);
-  const loaded = useLoaded('watches', read);
+  // What a new one can take is read, too; what changes by itself is told as an alert.
+  const loaded = useLoaded('watches', read, { ...openAlerts, ...seldom });
   const { data } = loaded;
   const columns: readonly Column<Row>[] = [
     { head: head.state, cell: (row) => <WatchState watch={row} /> },
@@ -116,11 +118,11 @@ function NewWatch({ scenarios }: Pick<Awaited<ReturnType<typeof read>>, 'scenari
         </label>
         <label>
           {make.share}
-          <input name="share" type="number" min="0.01" max="100" step="any" value="100" required />
+          <input name="share" type="number" min="0.01" max="100" step="any" defaultValue="100" required />
         </label>
         <label>
           {make.perDay}
-          <input name="perDay" type="number" min="1" max="10000" value="200" required />
+          <input name="perDay" type="number" min="1" max="10000" defaultValue="200" required />
         </label>
       </Form>
     </section>

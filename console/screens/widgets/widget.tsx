@@ -4,10 +4,10 @@ import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
-import { useCurrent } from '../../parts/followed.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { PageLinks, pageNumberOf } from '../../parts/pages.tsx';
-import { Badge, Empty, LoadState, ReloadButton, Screen, Time } from '../../parts/pieces.tsx';
+import { Badge, Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { ActButton } from '../../parts/submit.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
@@ -26,13 +26,17 @@ type Thread = Answer<'GET /v1/widget/{id}/threads'>['data']['threads'][number];
 const pageRows = 20;
 
 export function WidgetScreen({ id }: { readonly id: string }) {
-  const loaded = useLoaded(`widget ${id}`, async (signal) => {
-    const [{ data: found }, agents] = await Promise.all([
-      request('GET /v1/widget/{id}', { path: { id }, signal }),
-      readAgents(signal),
-    ]);
-    return { widget: found.widget, agents };
-  });
+  const loaded = useLoaded(
+    `widget ${id}`,
+    async (signal) => {
+      const [{ data: found }, agents] = await Promise.all([
+        request('GET /v1/widget/{id}', { path: { id }, signal }),
+        readAgents(signal),
+      ]);
+      return { widget: found.widget, agents };
+    },
+    usual,
+  );
   const saved = useSignal(false);
   const { data } = loaded;
   const title = data?.widget.name ?? words.title;
@@ -134,11 +138,14 @@ const columnsOf = (widget: string): readonly Column<Thread>[] => {
 function Inbox({ widget }: { readonly widget: string }) {
   const open = query.value.get('thread') ?? '';
   const page = pageNumberOf(pageRows);
-  const loaded = useLoaded(`threads ${widget} ${page}`, async (signal) => {
-    const asked = { path: { id: widget }, query: { page, limit: pageRows }, signal };
-    return (await request('GET /v1/widget/{id}/threads', asked)).data;
-  });
-  useCurrent(loaded);
+  const loaded = useLoaded(
+    `threads ${widget} ${page}`,
+    async (signal) => {
+      const asked = { path: { id: widget }, query: { page, limit: pageRows }, signal };
+      return (await request('GET /v1/widget/{id}/threads', asked)).data;
+    },
+    usual,
+  );
   const { data } = loaded;
   const path = pathTo('widget', widget);
   return (
@@ -154,10 +161,7 @@ function Inbox({ widget }: { readonly widget: string }) {
           </p>
         </section>
       )}
-      <header class="screen-head">
-        <h2>{words.inbox.title}</h2>
-        <ReloadButton reload={loaded.reload} />
-      </header>
+      <h2>{words.inbox.title}</h2>
       <LoadState of={loaded} />
       {data?.threads.length === 0 && <Empty title={words.inbox.empty}>{words.inbox.emptyNext}</Empty>}
       {data && data.threads.length > 0 && (

@@ -4,6 +4,7 @@ import { mayChange } from '../../api/session.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { PageLinks, pageNumberOf } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
+import { usual } from '../../parts/renewal.ts';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo } from '../../router.ts';
@@ -41,13 +42,17 @@ const columnsOf = ({ pathways, personas }: Agents): readonly Column<Line>[] => [
 export function Widgets() {
   useTitle(words.title);
   const page = pageNumberOf(pageRows);
-  const loaded = useLoaded(`widgets ${page}`, async (signal) => {
-    const [{ data: list }, agents] = await Promise.all([
-      request('GET /v1/widget', { query: { page, limit: pageRows }, signal }),
-      readAgents(signal),
-    ]);
-    return { ...list, agents };
-  });
+  const loaded = useLoaded(
+    `widgets ${page}`,
+    async (signal) => {
+      const [{ data: list }, agents] = await Promise.all([
+        request('GET /v1/widget', { query: { page, limit: pageRows }, signal }),
+        readAgents(signal),
+      ]);
+      return { ...list, agents };
+    },
+    usual,
+  );
   const create = async (body: WidgetBody) => {
     const { data } = await request('POST /v1/widget', { body });
     navigate(pathTo('widget', data.widget.id));

@@ -1,6 +1,7 @@
 /** A pathway's graph as the page sees it: open objects of the API, read but never rebuilt. Pure. */
 import { edgeLabel } from '#shared/agent/graph.ts';
 import { isObject, type JsonObject } from '#shared/agent/graph-problem.ts';
+import { pathways } from '../../text/pathways.ts';
 
 export interface Graph {
   readonly nodes: readonly JsonObject[];
@@ -15,6 +16,7 @@ export interface ShownNode {
   readonly index: number;
   readonly id: string;
   readonly type: string;
+  /** Its own, else the first words of what it says, else its id. */
   readonly name: string;
   readonly isStart: boolean;
   readonly isGlobal: boolean;
@@ -40,19 +42,49 @@ export function nodesOf({ nodes }: Graph): ShownNode[] {
   return nodes.flatMap((member, index): ShownNode[] => {
     if (typeof member.id !== 'string') return [];
     const data = isObject(member.data) ? member.data : {};
-    const name = typeof data.name === 'string' && data.name !== '' ? data.name : member.id;
     return [
       {
         index,
         id: member.id,
         type: String(member.type),
-        name,
+        name: ownName(data) ?? (firstWords(data) || member.id),
         isStart: data.isStart === true,
         isGlobal: data.isGlobal === true,
         data,
       },
     ];
   });
+}
+
+function ownName({ name }: JsonObject): string | null {
+  return typeof name === 'string' && name !== '' ? name : null;
+}
+
+const mostFirst = 40;
+
+/** Of its text or its prompt; '': it has neither. */
+function firstWords({ text, prompt }: JsonObject): string {
+  const said = [text, prompt].find((one) => typeof one === 'string' && one.trim() !== '');
+  const words = String(said ?? '')
+    .trim()
+    .split(/\s+/);
+  let first = '';
+  for (const word of words) {
+    if (first !== '' && first.length + word.length >= mostFirst) return `${first}…`;
+    first += `${first === '' ? '' : ' '}${word}`;
+  }
+  return first;
+}
+
+/** What people know a node by where nothing else of it is shown: one without a name by its type as well. */
+export function titleOf({ data, name, type }: ShownNode): string {
+  return ownName(data) ?? `${typeText(type)}: ${name}`;
+}
+
+const typeTexts: Readonly<Record<string, string>> = pathways.types;
+
+export function typeText(type: string): string {
+  return typeTexts[type] ?? type;
 }
 
 /** The settings of all nodes. @returns undefined: there are none */
