@@ -74,3 +74,16 @@ export function figure(value: number | null | undefined, digits: number, unit = 
   });
   return unit === '' ? text : `${text} ${unit}`;
 }
+
+/** A value of any JSON type in one line; a text stays as it is. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The lines of a text that are not empty, without the spaces around them. */
+export function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

@@ -235,9 +235,11 @@ it('reads anew at once for who has changed something, in place of a reading that
 });
 
 it('stops with its screen', async () => {
-  start({ everyMs: 5000, events: { types: 'call' } });
+  const reading = start({ everyMs: 5000, events: { types: 'call' } });
   await api.answer({});
   end();
+  reading.reload();
+  reading.changed();
   await pass(600_000);
   healed.value++;
   expect([api.asked, streams.open.size]).toEqual([1, 0]);

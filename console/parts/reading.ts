@@ -55,6 +55,8 @@ export class Reading<T> {
   #failures = 0;
   /** It may have changed since the last reading began. */
   #isOld = false;
+  /** Who has changed something may be gone when that is done. */
+  #isOver = false;
 
   constructor(asked: Asked<T>, followed = follow) {
     this.asked = asked;
@@ -66,6 +68,7 @@ export class Reading<T> {
     this.#read();
     const ends = [onChange(healed, this.reload), onChange(visible, () => this.#seen())];
     return () => {
+      this.#isOver = true;
       for (const end of ends) end();
       this.#stop?.abort();
       clearTimeout(this.#timer);
@@ -89,6 +92,7 @@ export class Reading<T> {
   };
 
   #read(): void {
+    if (this.#isOver) return;
     this.#stop?.abort();
     clearTimeout(this.#timer);
     const stop = new AbortController();
@@ -145,7 +149,7 @@ export class Reading<T> {
 
   #plan(): void {
     clearTimeout(this.#timer);
-    if (this.#stop || !visible.peek()) return;
+    if (this.#isOver || this.#stop || !visible.peek()) return;
     const dueMs = this.#readAt + this.#waitMs() - performance.now();
     if (dueMs !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(() => this.#read(), Math.max(0, dueMs));
   }

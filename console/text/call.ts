@@ -13,8 +13,6 @@ export const call = {
     loss: 'Lost in / out',
     jitter: 'Jitter',
     roundTrip: 'Round trip',
-    audio: 'Audio',
-    edge: 'Edge',
     source: 'Peer address',
     callId: 'Call-ID',
     parent: 'Part of',
@@ -61,7 +59,6 @@ export const call = {
     sent: 'sent to',
     received: 'received from',
     between: (direction: string, peer: string) => `, ${direction} ${peer}`,
-    close: 'Close the message',
     raw: 'Message text',
   },
   axis: {

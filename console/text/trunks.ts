@@ -16,7 +16,6 @@ export const trunks = {
     'Attach your first number with Connect a PBX: it finds out what your PBX takes, and proves it with a test call.',
   alerts: {
     title: 'Open alerts',
-    none: 'No open alerts.',
     kinds: {
       unreachable: 'unreachable',
       failure_rate: 'too many failed calls',
@@ -28,13 +27,10 @@ export const trunks = {
       kind: 'Alert',
       number: 'Number',
       endpoint: 'Endpoint',
-      value: 'Value',
-      threshold: 'Threshold',
       raised: 'Raised',
     },
   },
   facts: {
-    status: 'Status',
     now: 'Answers in',
     mean: 'Mean in 24 h',
     day: 'Reachable in 24 h',

@@ -1,4 +1,5 @@
 /** The variables of a call, folded away. */
+import { valueText } from '../../parts/format.ts';
 import { texts } from '../../text/texts.ts';
 import type { CallDetails } from './transcript.tsx';
 
@@ -36,7 +37,7 @@ function Group({ name, values }: { name: string; values: Readonly<Record<string,
             <dt>
               <code>{key}</code>
             </dt>
-            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+            <dd>{valueText(value)}</dd>
           </div>
         ))}
       </dl>

@@ -5,6 +5,7 @@ import { type Answer, request } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
+import { linesOf } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Facts, LoadState, Screen } from '../../parts/pieces.tsx';
 import { usual } from '../../parts/renewal.ts';
@@ -114,16 +115,12 @@ function Lines(props: { name: string; label: string; lines: readonly string[]; h
   );
 }
 
-function linesOf(form: FormData, name: string): string[] {
-  return textOf(form, name)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-}
-
 function Alerts({ settings, save }: PartProps) {
   const run = (form: FormData) =>
-    save({ alert_emails: linesOf(form, 'emails'), alert_sms_numbers: linesOf(form, 'numbers') });
+    save({
+      alert_emails: linesOf(textOf(form, 'emails')),
+      alert_sms_numbers: linesOf(textOf(form, 'numbers')),
+    });
   return (
     <Part id="alerts" title={words.alerts.title} run={run}>
       <Lines name="emails" label={words.alerts.emails} lines={settings.alert_emails} />
@@ -180,8 +177,8 @@ function Limits({ settings: { call_limits: limits }, save }: PartProps) {
       call_limits: {
         concurrent: number(form, 'concurrent'),
         per_minute: number(form, 'per_minute'),
-        allowed_prefixes: linesOf(form, 'allowed'),
-        blocked_prefixes: linesOf(form, 'blocked'),
+        allowed_prefixes: linesOf(textOf(form, 'allowed')),
+        blocked_prefixes: linesOf(textOf(form, 'blocked')),
       },
     });
   return (
@@ -207,7 +204,7 @@ function Limits({ settings: { call_limits: limits }, save }: PartProps) {
 
 function Prices({ settings: { model_prices: prices }, save }: PartProps) {
   const run = (form: FormData) =>
-    save({ model_prices: pricesOf(textOf(form, 'currency'), linesOf(form, 'models')) });
+    save({ model_prices: pricesOf(textOf(form, 'currency'), linesOf(textOf(form, 'models'))) });
   return (
     <Part id="prices" title={words.prices.title} run={run}>
       <label>
@@ -231,7 +228,7 @@ function Prices({ settings: { model_prices: prices }, save }: PartProps) {
 }
 
 function Terms({ settings, save }: PartProps) {
-  const run = (form: FormData) => save({ key_terms: linesOf(form, 'terms') });
+  const run = (form: FormData) => save({ key_terms: linesOf(textOf(form, 'terms')) });
   return (
     <Part id="terms" title={words.terms.title} run={run}>
       <Lines name="terms" label={words.terms.label} lines={settings.key_terms} hint={words.terms.hint} />

@@ -1,5 +1,6 @@
 /** Another version beside the graph that is shown: what is different, as a list. */
 import { request } from '../../api/client.ts';
+import { valueText } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, LoadState, type Tone } from '../../parts/pieces.tsx';
 import { unchanging, usual } from '../../parts/renewal.ts';
@@ -91,6 +92,5 @@ function Found({ found, open }: { readonly found: readonly Difference[]; readonl
 }
 
 function textOf(value: unknown): string {
-  if (value === undefined) return words.nothing;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return value === undefined ? words.nothing : valueText(value);
 }

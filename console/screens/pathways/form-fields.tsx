@@ -1,6 +1,7 @@
 /** Fields of the form beside the graph, each with what is wrong with it. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { valueText } from '../../parts/format.ts';
 import { pathways } from '../../text/pathways.ts';
 import type { Path } from '../graph/graph.ts';
 import { valueAt, withValue } from './edit.ts';
@@ -159,8 +160,7 @@ function Wrong({ id, found }: { readonly id: string; readonly found: readonly Fi
 }
 
 function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return value === undefined || value === null ? '' : valueText(value);
 }
 
 type Common = { readonly id?: string; readonly name?: string; readonly 'aria-label'?: string };

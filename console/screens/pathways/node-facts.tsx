@@ -1,5 +1,6 @@
 /** What is selected in the graph, to read. */
 import type { RefObject } from 'preact';
+import { valueText } from '../../parts/format.ts';
 import { Facts } from '../../parts/pieces.tsx';
 import { pathways } from '../../text/pathways.ts';
 import { edgesOf, type Graph, nodesOf, type Selected, typeText } from '../graph/graph.ts';
@@ -63,7 +64,7 @@ function Values({ values }: { readonly values: Readonly<Record<string, unknown>>
       {rows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+          <dd>{valueText(value)}</dd>
         </div>
       ))}
     </dl>

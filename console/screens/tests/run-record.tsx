@@ -1,4 +1,5 @@
 /** What else a run left: the tone, variables, and the requests that it sent or mocked. */
+import { valueText } from '../../parts/format.ts';
 import { Facts } from '../../parts/pieces.tsx';
 import { Table } from '../../parts/table.tsx';
 import { tests } from '../../text/tests.ts';
@@ -48,7 +49,7 @@ export function Variables({ run: { variables_extracted: variables } }: { run: Ru
             <dt>
               <code>{name}</code>
             </dt>
-            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+            <dd>{valueText(value)}</dd>
           </div>
         ))}
       </dl>

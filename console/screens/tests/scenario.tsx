@@ -1,6 +1,7 @@
 /** One scenario: the caller, what must come of the call, and its runs. */
 import { request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
+import { valueText } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { Badge, Empty, Facts, NotRead, ProblemNote, Screen, Time } from '../../parts/pieces.tsx';
 import { testRuns, usual } from '../../parts/renewal.ts';
@@ -136,7 +137,7 @@ function Assertions({ scenario }: { scenario: Scenario }) {
                 {Object.entries(one.config).map(([name, value]) => (
                   <div key={name}>
                     <dt>{name}</dt>
-                    <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+                    <dd>{valueText(value)}</dd>
                   </div>
                 ))}
               </dl>

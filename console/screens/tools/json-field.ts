@@ -1,8 +1,7 @@
 /** JSON that somebody writes into a field. Pure. */
+import { isObject, type JsonObject } from '#shared/agent/graph-problem.ts';
 import { pageProblem, RequestFailed } from '../../api/problem.ts';
 import { tools } from '../../text/tools.ts';
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 function failed(message: string): RequestFailed {
   return new RequestFailed(pageProblem('NOT_JSON', message, tools.notJsonHelps));
@@ -21,7 +20,7 @@ function jsonOf(field: string, text: string): unknown {
 /** @throws RequestFailed as {@link jsonOf}, and for what is no object */
 export function objectOf(field: string, text: string): JsonObject | null {
   const value = jsonOf(field, text);
-  if (value === null || isRecord(value)) return value;
+  if (value === null || isObject(value)) return value;
   throw failed(tools.notObject(field));
 }
 
@@ -38,12 +37,8 @@ export function valuesOf(field: string, text: string): TakenValue[] | null {
   throw failed(tools.notValues(field));
 }
 
-function isRecord(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isTaken(value: unknown): value is TakenValue {
-  return isRecord(value) && typeof value.name === 'string' && typeof value.data === 'string';
+  return isObject(value) && typeof value.name === 'string' && typeof value.data === 'string';
 }
 
 /** As a field shows it; a text stays as it is. */
@@ -54,13 +49,13 @@ export function written(value: unknown): string {
 
 /** Inputs to try a tool with: each property of the schema, with a value of its type to be replaced. */
 export function exampleInputs(schema: JsonObject | null): string {
-  const properties = schema && isRecord(schema.properties) ? schema.properties : {};
+  const properties = schema && isObject(schema.properties) ? schema.properties : {};
   const entries = Object.entries(properties).map(([name, one]) => [name, exampleOf(one)]);
   return written(Object.fromEntries(entries));
 }
 
 function exampleOf(schema: unknown): unknown {
-  if (!isRecord(schema)) return '';
+  if (!isObject(schema)) return '';
   if (Array.isArray(schema.enum)) return schema.enum[0];
   switch (schema.type) {
     case 'number':

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { embedCode, linesOf, stateOf } from './lines.ts';
+import { embedCode, stateOf } from './lines.ts';
 
 describe('what the screens of widgets show', () => {
-  it('takes one origin a line, without spaces and empty lines', () => {
-    expect(linesOf(' https://a.example\r\n\n https://b.example ')).toEqual([
-      'https://a.example',
-      'https://b.example',
-    ]);
-  });
-
   it('names the script at the address of the console', () => {
     const codes = [false, true].map((voice) => embedCode('https://control.example.com', '1-2', voice));
     expect(codes).toEqual([

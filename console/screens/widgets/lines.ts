@@ -1,13 +1,5 @@
 /** Pure forms of what the screens of widgets show. */
 
-/** The lines of a text that are not empty. */
-export function linesOf(text: string): string[] {
-  return text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-}
-
 /** The line that shows a widget on a page. @param origin of control, as the browser reaches it @param voice with calls */
 export function embedCode(origin: string, id: string, voice: boolean): string {
   return `<script src="${origin}/widget/${id}/embed.js" async${voice ? ' data-voice' : ''}></script>`;
