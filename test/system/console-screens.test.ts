@@ -288,6 +288,14 @@ describe('the tools', () => {
     // Of the log, which is read again after the run.
     await page.getByRole('cell', { name: 'succeeded' }).waitFor();
     await isAccessible(page);
+    // Somebody else renames it: what is typed here stays.
+    const id = /[/]tools[/]([^/]+)$/.exec(page.url())?.[1];
+    await control.api.ok('POST', `/v2/tools/${id}`, { name: 'double' });
+    await page.getByRole('heading', { name: 'double' }).waitFor();
+    expect(await page.getByRole('form', { name: 'Settings' }).locator('input[name=name]').inputValue()).toBe(
+      'double',
+    );
+    expect(await inputs.first().inputValue()).toBe('{"n": 21}');
   });
 });
 
@@ -343,7 +351,7 @@ describe('the screens of the organization', () => {
       const { text } = await control.api.ok('GET', '/v1/org/webhook-deliveries');
       return JSON.parse(text).data.deliveries.some((one: { attempts: number }) => one.attempts > 0) || null;
     });
-    await page.reload();
+    // Nothing has to be reloaded.
     await page.getByRole('cell', { name: 'is retried' }).waitFor();
     await page.getByRole('link', { name: 'test_run.completed' }).click();
     await page
