@@ -4,6 +4,8 @@ import { readStream } from './stream.ts';
 
 type Call = Answer<'GET /v1/sip/calls'>['data']['calls'][number];
 
+type Supervisor = Answer<'GET /v1/calls/{call_id}/supervisors'>['data']['supervisors'][number];
+
 export type QualitySample = Answer<'GET /v1/sip/calls/{call_id}/quality'>['data']['samples'][number];
 
 export interface LiveEvent {
@@ -19,6 +21,7 @@ export interface LiveEvent {
       readonly text: string;
     };
     readonly sample?: QualitySample;
+    readonly supervisor?: Supervisor;
     readonly probe?: { readonly healthy: boolean };
   } | null;
 }

@@ -1,7 +1,8 @@
 /** Supervision of a live call: joined over the phone, changed and left where the call is shown, and in the phone. */
-import { signal, useSignal } from '@preact/signals';
+import { type ReadonlySignal, signal, useSignal } from '@preact/signals';
 import type { Answer } from '../api/client.ts';
 import { request } from '../api/client.ts';
+import { follow } from '../api/follow.ts';
 import { mayCall } from '../api/session.ts';
 import { supervise as words } from '../text/supervise.ts';
 import { openPhone } from './open-phone.ts';
@@ -17,8 +18,45 @@ interface Supervised {
   readonly mode: Mode;
 }
 
+const current = signal<Supervised | null>(null);
+
 /** What this page supervises now; null: nothing, or it has not joined yet. */
-export const supervised = signal<Supervised | null>(null);
+export const supervised: ReadonlySignal<Supervised | null> = current;
+
+let unfollow: () => void = () => undefined;
+
+/** @param next null: it has left */
+export function setSupervised(next: Supervised | null): void {
+  unfollow();
+  current.value = next;
+  if (!next) return;
+  const { callId, id } = next;
+  const became = (of: readonly { readonly id: string; readonly mode: Mode }[]) => {
+    const own = of.find((one) => one.id === id);
+    if (own) setMode(own.mode);
+  };
+  const read = async () => {
+    const path = { call_id: callId };
+    became((await request('GET /v1/calls/{call_id}/supervisors', { path })).data.supervisors);
+  };
+  // Its mode can be changed over the API as well.
+  unfollow = follow(
+    { types: 'supervision', call_id: callId },
+    {
+      // What cannot be read now is told by the next event, and by the end of the call.
+      onStale: () => void read().catch(() => undefined),
+      onEvent: ({ data }) => {
+        if (data?.supervisor) became([data.supervisor]);
+      },
+      onState: () => undefined,
+    },
+  );
+}
+
+function setMode(mode: Mode): void {
+  const now = current.peek();
+  if (now && now.mode !== mode) current.value = { ...now, mode };
+}
 
 async function change(mode: Mode, note: string): Promise<void> {
   const now = supervised.peek();
@@ -28,7 +66,7 @@ async function change(mode: Mode, note: string): Promise<void> {
     body: { mode, ...(note !== '' && { note }) },
   });
   // It may have left meanwhile.
-  if (supervised.peek()?.id === now.id) supervised.value = { ...now, mode: data.supervisor.mode };
+  if (supervised.peek()?.id === now.id) setMode(data.supervisor.mode);
 }
 
 async function leave(): Promise<void> {

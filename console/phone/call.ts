@@ -5,7 +5,7 @@ import { type Problem, pageProblem, problemOf } from '../api/problem.ts';
 import { session, signedIn } from '../api/session.ts';
 import { readKept, writeKept } from '../parts/kept.ts';
 import type { PhoneOrder, SuperviseOrder } from '../parts/open-phone.ts';
-import { supervised } from '../parts/supervise.tsx';
+import { setSupervised } from '../parts/supervise.tsx';
 import { phone as words } from '../text/phone.ts';
 import type { LineEnd } from './line.ts';
 import { type Device, listDevices, NoMicrophone, openMicrophone, stopMicrophone } from './microphone.ts';
@@ -80,7 +80,7 @@ export async function begin(order: PhoneOrder | SuperviseOrder): Promise<void> {
       up: () => {
         upSince.value = Date.now();
         if (supervisor)
-          supervised.value = { callId: supervisor.call_id, id: supervisor.id, mode: supervisor.mode };
+          setSupervised({ callId: supervisor.call_id, id: supervisor.id, mode: supervisor.mode });
         show('up');
         void useSpeaker(chosen.speaker.peek());
       },
@@ -140,7 +140,7 @@ function finish(name: string, problem: Problem | null): void {
   if (!inCall()) return;
   talk?.close();
   talk = null;
-  supervised.value = null;
+  setSupervised(null);
   shown.value = { state: 'ended', name, problem };
 }
 

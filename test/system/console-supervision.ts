@@ -78,10 +78,14 @@ export async function supervises({
     const refused = await other.request('POST', `/v1/calls/${call.id}/supervisors`, {});
     expect(refused.codes).toEqual(['CALL_NOT_FOUND']);
 
+    const all = `/v1/calls/${call.id}/supervisors`;
+    const { supervisors } = (await api.read(SupervisorList, 'GET', all)).data;
+    expect(supervisors).toMatchObject([{ mode: 'listen', joined_at: expect.any(String) }]);
+    // What is changed over the API is shown, too.
+    await api.ok('PATCH', `${all}/${supervisors[0]?.id}`, { mode: 'whisper' });
+    await phone.getByText('The agent hears you').waitFor();
     await button('Leave').click();
     await phone.getByText(/: ended/).waitFor();
-    const { supervisors } = (await api.read(SupervisorList, 'GET', `/v1/calls/${call.id}/supervisors`)).data;
-    expect(supervisors).toMatchObject([{ mode: 'listen', joined_at: expect.any(String) }]);
     await callerHears('the agent after it', (of) => of(tone.hz) > 0.9);
     await isAudited(system, call.id);
     expect(problems).toEqual([]);
@@ -102,6 +106,6 @@ async function isAudited({ api }: TestSystem, subject: string): Promise<void> {
     return saw(all).includes('leave') ? all : null;
   });
   expect(actions.sort()).toEqual(
-    ['change_mode', 'change_mode', 'give_back', 'join', 'leave', 'remove', 'take_over'].sort(),
+    ['change_mode', 'change_mode', 'change_mode', 'give_back', 'join', 'leave', 'remove', 'take_over'].sort(),
   );
 }
