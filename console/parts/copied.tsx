@@ -2,21 +2,28 @@
 import { useSignal } from '@preact/signals';
 import { texts } from '../text/texts.ts';
 
-function CopyButton({ text }: { text: string }) {
+interface CopyButtonProps {
+  /** Asked for when it is copied. */
+  readonly text: () => string;
+  readonly label?: string;
+  readonly done?: string;
+}
+
+export function CopyButton({ text, label = texts.copy, done = texts.copied }: CopyButtonProps) {
   const copied = useSignal(false);
   return (
     <>
       <button
         type="button"
         onClick={async () => {
-          await navigator.clipboard.writeText(text);
+          await navigator.clipboard.writeText(text());
           copied.value = true;
         }}
       >
-        {texts.copy}
+        {label}
       </button>
       <span role="status" class="quiet">
-        {copied.value && texts.copied}
+        {copied.value && done}
       </span>
     </>
   );
@@ -30,7 +37,7 @@ export function CopiedText({ text, name }: { text: string; name: string }) {
         <pre>{text}</pre>
       </section>
       <p class="row">
-        <CopyButton text={text} />
+        <CopyButton text={() => text} />
       </p>
     </div>
   );

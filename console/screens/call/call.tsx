@@ -1,11 +1,11 @@
 /** One call: why it ended, its facts, and on one time axis what was said and each SIP message. */
-import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { request } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { mayChange } from '../../api/session.ts';
 import { CallActions } from '../../parts/call-actions.tsx';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
+import { CopyButton } from '../../parts/copied.tsx';
 import { useLoaded } from '../../parts/load.ts';
 import { NotRead, ProblemNote, Screen } from '../../parts/pieces.tsx';
 import { usual } from '../../parts/renewal.ts';
@@ -167,23 +167,13 @@ function playSpan(player: Player, turn: Turn): void {
 
 function Actions({ call }: { call: LoggedCall }) {
   const { id } = call;
-  const copied = useSignal(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(window.location.href);
-    copied.value = true;
-  };
   return (
     <>
       {call.ended_at === null && mayChange.value && <CallActions call={call} />}
-      <button type="button" onClick={copy}>
-        {words.copy}
-      </button>
+      <CopyButton text={() => window.location.href} label={words.copy} done={words.copied} />
       <a href={`/v1/sip/calls/${encodeURIComponent(id)}/trace.pcap`} download={`${id}.pcap`}>
         {words.pcap}
       </a>
-      <span role="status" class="quiet">
-        {copied.value && words.copied}
-      </span>
     </>
   );
 }
