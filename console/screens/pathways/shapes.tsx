@@ -6,7 +6,7 @@ import type { Way } from './replay.ts';
 
 const words = pathways.graph;
 /** Characters that fit into a node. */
-const [mostName, mostKind] = [25, 32];
+const [mostName, mostKind] = [24, 32];
 
 /** What is said of a node besides its name, in the drawing and to those who do not see it. */
 export interface NodeNote {
