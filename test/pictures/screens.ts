@@ -131,8 +131,8 @@ export const pictures: readonly Picture[] = [
       await preview.getByRole('textbox').fill('I want to book an appointment');
       await preview.getByRole('button', { name: 'Send' }).click();
       await preview.getByText('What is your account number?').waitFor();
-      await button(page, 'Reload').click();
-      await page.getByRole('table').getByRole('link').first().click();
+      const row = page.getByRole('row', { name: 'What is your account number?' }).first();
+      await row.getByRole('link').click();
       await page.getByRole('region', { name: 'Thread' }).getByText('I want to book an appointment').waitFor();
     },
   },
