@@ -44,8 +44,9 @@ export function CallSums({ id }: { readonly id: string }) {
   const loaded = useLoaded(
     `sums ${id}`,
     async (signal) => {
+      const span = spanOf(asked.get('from') ?? '', asked.get('to') ?? '', Date.now());
       const filter = {
-        ...spanOf(asked.get('from') ?? '', asked.get('to') ?? '', Date.now()),
+        ...span,
         per: 'all' as const,
         limit: mostPeriods,
         ...(direction && { direction }),
@@ -56,7 +57,8 @@ export function CallSums({ id }: { readonly id: string }) {
         const query = { ...filter, ...(after && { after }) };
         const { data: page } = await request('GET /v1/sip/calls/aggregates', { query, signal });
         aggregates.push(...page.aggregates);
-        if (page.next === null || aggregates.length >= mostPeriods) return { ...page, aggregates };
+        if (page.next === null || aggregates.length >= mostPeriods)
+          return { ...page, aggregates, by: span.by };
         after = page.next;
       }
     },
@@ -74,7 +76,7 @@ export function CallSums({ id }: { readonly id: string }) {
         <>
           <div class="cards">
             {sumsPlots(data.aggregates).map((plot) => (
-              <Plot key={plot.title} plot={plot} by={span.by} />
+              <Plot key={plot.title} plot={plot} by={data.by} />
             ))}
           </div>
           <details class="figures">
