@@ -65,7 +65,7 @@ export const refusals = {
   },
   no_agent: {
     summary: 'The number has no agent to answer.',
-    advice: 'Set a pathway or persona for NUMBER (PATCH /v1/numbers/NUMBER).',
+    advice: 'Set a pathway or persona for NUMBER (POST /v1/inbound/NUMBER).',
   },
   media_refused: {
     summary: 'The offered media cannot be accepted.',

@@ -1,4 +1,5 @@
 /** Who called and was refused, why, and one click to let it in or keep it out. */
+import { useSignal } from '@preact/signals';
 import { type Answer, request } from '../api/client.ts';
 import { pageProblem, RequestFailed } from '../api/problem.ts';
 import { mayChange } from '../api/session.ts';
@@ -53,13 +54,23 @@ export function Refused() {
     before === '' ? usual : seldom,
   );
   const { data: rows } = loaded;
+  const done = useSignal('');
   const action: Column<Row> = {
     head: head.action,
-    cell: (row) => <Access row={row} reload={loaded.reload} />,
+    cell: (row) => (
+      <Access
+        row={row}
+        done={(text) => {
+          done.value = text;
+          loaded.reload();
+        }}
+      />
+    ),
   };
   return (
     <Screen title={words.title}>
       <p class="quiet">{words.intro}</p>
+      <p role="status">{done.value}</p>
       <LoadState of={loaded} />
       {rows?.length === 0 && before === '' && <Empty title={words.empty}>{words.emptyNext}</Empty>}
       {rows && rows.length > 0 && (
@@ -78,7 +89,13 @@ export function Refused() {
 /** Refused for where they come from; others were let in, and are refused for something else. */
 const bySource: readonly string[] = ['source_not_allowed', 'challenged'];
 
-function Access({ row: { source, phone_number: number, reason }, reload }: { row: Row; reload: () => void }) {
+interface AccessProps {
+  readonly row: Row;
+  /** @param text what is so now: the row tells of the past, and stays */
+  readonly done: (text: string) => void;
+}
+
+function Access({ row: { source, phone_number: number, reason }, done }: AccessProps) {
   // Phones in browsers come from anywhere; their sessions let them in, not addresses.
   if (source === null || number === null || reason.startsWith('phone_session')) return null;
   const allow = bySource.includes(reason);
@@ -86,9 +103,14 @@ function Access({ row: { source, phone_number: number, reason }, reload }: { row
     await change(number, (addresses) =>
       allow ? withAddress(addresses, source) : without(addresses, source),
     );
-    reload();
+    done(allow ? words.allowed(source, number) : words.blocked(source, number));
   };
-  return <AskedButton words={allow ? words.allow : words.block} name={source} run={run} />;
+  return (
+    <span class="row">
+      {reason === 'no_agent' && <a href={pathTo('trunk', number)}>{words.chooseAgent}</a>}
+      <AskedButton words={allow ? words.allow : words.block} name={source} run={run} />
+    </span>
+  );
 }
 
 function withAddress(addresses: readonly string[], source: string): readonly string[] {

@@ -53,6 +53,23 @@ export const trunks = {
     roles: ['primary', 'secondary', 'tertiary'],
     active: 'next call goes here',
   },
+  answering: {
+    title: 'Who answers',
+    agent: 'Agent',
+    choose: 'none',
+    save: 'Let it answer',
+    by: (name: string) => `Calls to this number are answered by ${name}.`,
+    kinds: {
+      pathway: 'a pathway',
+      persona: 'a persona',
+      prompt: 'a task in words',
+      stream: 'a server of yours, over a WebSocket',
+      realtime: 'a realtime model',
+    },
+    none: 'No agent answers calls to this number: callers get 480.',
+    noAgents: 'There is no pathway and no persona yet. Make one first:',
+    saved: 'It answers from the next call on.',
+  },
   configuration: {
     title: (direction: string, priority: number) => `${direction}, priority ${priority}`,
     endpoint: 'SIP endpoint',

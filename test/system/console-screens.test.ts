@@ -63,6 +63,7 @@ describe('connecting a PBX', () => {
       control.keys.edge_token,
     );
     await edge.arrival('config');
+    await page.getByText('no address is known').waitFor({ state: 'detached' });
     await page.getByLabel('Host or SIP address').fill('pbx.example.com');
     await button('Probe it').click();
     const run = await takeCommand(edge, 'discovery.run');
@@ -74,6 +75,10 @@ describe('connecting a PBX', () => {
     await page.getByLabel('Phone number').fill('+14155550177');
     await button('Attach').click();
     await page.getByText('+14155550177 is attached.').waitFor();
+    await page.getByText('No agent answers calls to this number').waitFor();
+    await page.getByLabel('Agent', { exact: true }).selectOption('Front desk');
+    await button('Let it answer').click();
+    await page.getByText('Calls to this number are answered by Front desk.').waitFor();
     await button('Call').click();
     const call = await takeCommand(edge, 'test_call.run');
     if (call.kind !== 'test_call.run') return;

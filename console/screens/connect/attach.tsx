@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { request } from '../../api/client.ts';
 import { RequestFailed } from '../../api/problem.ts';
 import { mayChange } from '../../api/session.ts';
+import { Answering } from '../../parts/answering.tsx';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { pathTo } from '../../router.ts';
 import { connect } from '../../text/connect.ts';
@@ -41,6 +42,7 @@ export function Attach({ discovery, number }: AttachProps) {
           </button>
         </p>
       )}
+      {number !== '' && <Answering number={number} />}
       {warnings.value.map((warning) => (
         <p key={warning} class="note warn">
           {warning}

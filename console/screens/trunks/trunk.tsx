@@ -1,5 +1,6 @@
 /** One number: health of its endpoints, and each of its configurations. */
 import { type Answer, request } from '../../api/client.ts';
+import { Answering } from '../../parts/answering.tsx';
 import { DaysLeft } from '../../parts/days-left.tsx';
 import { figure } from '../../parts/format.ts';
 import { useLoaded } from '../../parts/load.ts';
@@ -108,6 +109,12 @@ export function Trunk({ id: number }: { id: string }) {
               />
             )}
           </section>
+          {data.configurations.some(({ direction }) => direction === 'inbound') && (
+            <section class="card" aria-labelledby="answering-title">
+              <h2 id="answering-title">{words.answering.title}</h2>
+              <Answering number={number} />
+            </section>
+          )}
           {data.configurations.map((one) => (
             <Configuration key={one.id} configuration={one} reload={loaded.reload} />
           ))}

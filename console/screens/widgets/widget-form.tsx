@@ -1,9 +1,9 @@
 /** The fields of a widget, for a new one and for one that exists. */
 import type { Answer, RequestParts } from '../../api/client.ts';
+import type { Agents } from '../../parts/agents.ts';
 import { linesOf } from '../../parts/format.ts';
 import { Form, textOf } from '../../parts/submit.tsx';
 import { widgets } from '../../text/widgets.ts';
-import type { Agents } from './agents.ts';
 
 type Widget = Answer<'GET /v1/widget/{id}'>['data']['widget'];
 export type WidgetBody = RequestParts<'POST /v1/widget'>['body'];

@@ -1,6 +1,7 @@
 /** The widgets of the organization, and a new one. */
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
+import { type Agents, readAgents } from '../../parts/agents.ts';
 import { useLoaded } from '../../parts/load.ts';
 import { PageLinks, pageNumberOf } from '../../parts/pages.tsx';
 import { Empty, LoadState, Screen, Time } from '../../parts/pieces.tsx';
@@ -10,7 +11,6 @@ import { useTitle } from '../../parts/title.ts';
 import { navigate, pathTo } from '../../router.ts';
 import { pathways } from '../../text/pathways.ts';
 import { widgets as words } from '../../text/widgets.ts';
-import { type Agents, readAgents } from './agents.ts';
 import { type WidgetBody, WidgetForm } from './widget-form.tsx';
 
 type Line = Answer<'GET /v1/widget'>['data']['widgets'][number];

@@ -1,5 +1,5 @@
-/** What can answer a widget: pathways and personas with their names. */
-import { request } from '../../api/client.ts';
+/** What can answer a widget or a number: pathways and personas with their names. */
+import { request } from '../api/client.ts';
 
 export interface Agents {
   readonly pathways: ReadonlyMap<string, string>;
