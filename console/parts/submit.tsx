@@ -30,17 +30,20 @@ interface FormProps {
   readonly class?: string;
   readonly label?: string;
   readonly submit: string;
+  /** Its fields are empty again after it, and one of them keeps the focus: more of the same follows. */
+  readonly clears?: boolean;
   /** @throws what `request` throws */
   readonly run: (data: FormData) => Promise<unknown>;
   readonly children: ComponentChildren;
 }
 
-export function Form({ submit, run, children, label, class: name = 'filters' }: FormProps) {
+export function Form({ submit, run, children, label, clears = false, class: name = 'filters' }: FormProps) {
   const { act, busy, problem } = useAct();
   const onSubmit = (event: TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    void act(() => run(data));
+    const form = event.currentTarget;
+    const data = new FormData(form);
+    void act(() => run(data)).then((done) => done && clears && form.reset());
   };
   return (
     <>

@@ -168,6 +168,7 @@ export function Whisper() {
         class="row"
         label={isTaken ? words.note : words.tell}
         submit={isTaken ? words.giveBackWith : words.send}
+        clears
         run={async (data) => {
           const text = textOf(data, 'text');
           told.value = false;

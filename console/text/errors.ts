@@ -20,6 +20,7 @@ export const errors: ErrorTexts = {
   unreadable: (status) => `The answer with status ${status} has no readable error.`,
   wait: (seconds) => `Wait ${seconds} s, then try again.`,
   advice: {
+    INVALID_PARAMETER: 'Correct the value that the message names.',
     AUTH_FAILURE: 'Check that the key is complete, not revoked, and of this deployment.',
     ROLE_TOO_LOW: 'Ask an admin of the organization for a key with a higher role.',
     CSRF_TOKEN_INVALID: 'Load the page again: another tab has signed in anew.',

@@ -1,5 +1,6 @@
 /** The keys of the organization, for admins. A new one is shown once. */
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, request } from '../../api/client.ts';
 import { session } from '../../api/session.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
@@ -47,6 +48,7 @@ export function Keys() {
       <p class="quiet">{words.intro}</p>
       {made.value && (
         <Secret
+          key={made.value.secret}
           made={made.value}
           done={() => {
             made.value = null;
@@ -56,7 +58,8 @@ export function Keys() {
       <LoadState of={loaded} />
       {data && (
         <>
-          <NewKey show={show} />
+          {/* Empty again after a key was made. */}
+          <NewKey key={made.value?.secret ?? ''} show={show} />
           <Table
             name={words.title}
             rows={data.keys}
@@ -138,8 +141,11 @@ function NewKey({ show }: { show: (made: Made) => void }) {
 }
 
 function Secret({ made, done }: { made: Made; done: () => void }) {
+  // It is shown once, and may be far above the row whose key was made anew.
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => box.current?.focus(), []);
   return (
-    <section class="card" aria-labelledby="secret-title">
+    <section ref={box} tabIndex={-1} class="card" aria-labelledby="secret-title">
       <h2 id="secret-title">{words.secret.title(made.name)}</h2>
       <p class="note warn">{words.secret.once}</p>
       <CopiedText text={made.secret} name={words.secret.name} />

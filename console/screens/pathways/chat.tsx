@@ -33,7 +33,6 @@ interface ChatProps {
 export function ChatPanel({ pathway, version, from, unsaved, onWay }: ChatProps) {
   const chat = useSignal<Chat | null>(null);
   const way = useSignal<readonly string[]>([]);
-  const sent = useSignal(0);
   const drop = () => {
     const { value } = chat;
     chat.value = null;
@@ -68,7 +67,6 @@ export function ChatPanel({ pathway, version, from, unsaved, onWay }: ChatProps)
       path,
       body: { message: textOf(data, 'message') },
     });
-    sent.value++;
     chat.value = {
       id: value.id,
       said: answer.chat_history,
@@ -107,10 +105,10 @@ export function ChatPanel({ pathway, version, from, unsaved, onWay }: ChatProps)
           {value.completed ? (
             <p>{words.completed}</p>
           ) : (
-            <Form submit={words.send} run={say}>
+            <Form submit={words.send} run={say} clears>
               <label class="grows">
                 {words.message}
-                <input key={sent.value} name="message" required maxLength={4000} autocomplete="off" />
+                <input name="message" required maxLength={4000} autocomplete="off" />
               </label>
             </Form>
           )}

@@ -19,6 +19,7 @@ export function StartPort({ documents }: { readonly documents: readonly PortDocu
     const answer = await request('POST /v1/sip/port/initiate', { body: orderOf(data) });
     navigate(pathTo('port', answer.data.port_request_id));
   };
+  const type = useSignal('business');
   return (
     <details class="card">
       <summary>{start.title}</summary>
@@ -27,12 +28,18 @@ export function StartPort({ documents }: { readonly documents: readonly PortDocu
         <Numbers />
         <label>
           {start.type}
-          <select name="type">
+          <select
+            name="type"
+            value={type.value}
+            onChange={({ currentTarget: { value } }) => {
+              type.value = value;
+            }}
+          >
             <option value="business">{start.types.business}</option>
             <option value="personal">{start.types.personal}</option>
           </select>
         </label>
-        <Field name="business" most={200} />
+        <Field name="business" most={200} required={type.value === 'business'} />
         <Field name="account" most={64} />
         <Field name="telephone" most={32} />
         <Field name="pin" most={32} />

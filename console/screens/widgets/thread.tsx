@@ -69,53 +69,52 @@ export function ThreadView(props: ThreadProps) {
         )}
       </div>
       {messages.length === 0 && draft === null && <p class="quiet">{words.silent}</p>}
-      <ol class="lines">
-        {messages.map((message) => (
-          <li key={message.id} class={message.sender_type === 'USER' ? 'user' : 'assistant'}>
-            <span class="who">{words.who[message.sender_type]}</span>
-            <span class="prose">
-              {message.content}
-              {message.original_content !== null && (
-                <span class="quiet"> ({words.masked(message.original_content)})</span>
-              )}
-              {message.call_id !== null && (
-                <>
-                  {' '}
-                  <a class="quiet" href={pathTo('call', message.call_id)}>
-                    {words.spoken}
-                  </a>
-                </>
-              )}
-            </span>
-          </li>
-        ))}
-        {draft !== null && (
-          <li class="assistant">
-            <span class="who">{words.who.ASSISTANT}</span>
-            <span class="prose quiet">{draft.text}…</span>
-          </li>
-        )}
-      </ol>
+      <div role="log" aria-label={words.title}>
+        <ol class="lines">
+          {messages.map((message) => (
+            <li key={message.id} class={message.sender_type === 'USER' ? 'user' : 'assistant'}>
+              <span class="who">{words.who[message.sender_type]}</span>
+              <span class="prose">
+                {message.content}
+                {message.original_content !== null && (
+                  <span class="quiet"> ({words.masked(message.original_content)})</span>
+                )}
+                {message.call_id !== null && (
+                  <>
+                    {' '}
+                    <a class="quiet" href={pathTo('call', message.call_id)}>
+                      {words.spoken}
+                    </a>
+                  </>
+                )}
+              </span>
+            </li>
+          ))}
+          {draft !== null && (
+            <li class="assistant">
+              <span class="who">{words.who.ASSISTANT}</span>
+              <span class="prose quiet">{draft.text}…</span>
+            </li>
+          )}
+        </ol>
+      </div>
       {mayAct && (as === 'USER' || state === 'person') && <Write {...props} />}
     </>
   );
 }
 
 function Write({ widget, thread, as }: ThreadProps) {
-  const sent = useSignal(0);
   const send = async (data: FormData) => {
     const body = { content: textOf(data, 'content'), sender_type: as };
     const path = { id: widget, thread_id: thread };
     await request('POST /v1/widget/{id}/threads/{thread_id}/messages', { path, body });
-    sent.value++;
   };
   const label = as === 'USER' ? widgets.preview.label : words.message;
   return (
-    <Form submit={words.send} run={send}>
+    <Form submit={words.send} run={send} clears>
       <label class="grows">
         {label}
-        {/* A new field when the message is sent: an empty one. */}
-        <input key={sent.value} name="content" required maxLength={4000} autocomplete="off" />
+        <input name="content" required maxLength={4000} autocomplete="off" />
       </label>
     </Form>
   );

@@ -1,7 +1,9 @@
 /** One widget: its settings, the line for a page, a preview, and its threads. */
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { type Answer, request } from '../../api/client.ts';
 import { mayChange } from '../../api/session.ts';
+import { readAgents } from '../../parts/agents.ts';
 import { AskedButton } from '../../parts/asked-button.tsx';
 import { CopiedText } from '../../parts/copied.tsx';
 import { useLoaded } from '../../parts/load.ts';
@@ -14,7 +16,6 @@ import { useTitle } from '../../parts/title.ts';
 import { TalkButton } from '../../phone/talk-button.tsx';
 import { navigate, pathTo, query, withQuery } from '../../router.ts';
 import { widgets as words } from '../../text/widgets.ts';
-import { readAgents } from './agents.ts';
 import { embedCode, stateOf } from './lines.ts';
 import { ThreadView, tones } from './thread.tsx';
 import { type WidgetBody, WidgetForm } from './widget-form.tsx';
@@ -148,10 +149,13 @@ function Inbox({ widget }: { readonly widget: string }) {
   );
   const { data } = loaded;
   const path = pathTo('widget', widget);
+  // It is far below what the screen begins with.
+  const opened = useRef<HTMLElement>(null);
+  useEffect(() => opened.current?.focus(), [open]);
   return (
     <>
       {open !== '' && (
-        <section class="card" aria-labelledby="thread-title">
+        <section ref={opened} tabIndex={-1} class="card" aria-labelledby="thread-title">
           <h2 id="thread-title">
             {words.thread.title} <code>{open.slice(0, 8)}</code>
           </h2>
