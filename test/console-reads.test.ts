@@ -17,13 +17,13 @@ function filesWith(form: RegExp): string[] {
 /** Files that read without `useLoaded`. */
 const readOtherwise: Readonly<Record<string, string>> = {
   'api/session.ts': 'once, and again after a lost connection and while the screens are not allowed',
+  'parts/agents.ts': 'for the screens that call it in their own reading',
   'parts/supervise.tsx': 'kept current by the events of supervisors',
   'screens/call/player.ts': 'the sound that is played',
   'screens/live/calls-now.ts': 'kept current by each event of a call',
   'screens/pathways/toolbar.tsx': 'after a click: what was just saved',
   'screens/ports/start.tsx': 'after a click: which numbers can be moved',
   'screens/tests/pieces.tsx': 'for the screens that call it in their own reading',
-  'screens/widgets/agents.ts': 'for the screens that call it in their own reading',
 };
 
 /** Files with a reading that is not renewed. */
