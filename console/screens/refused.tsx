@@ -35,6 +35,9 @@ const columns: readonly Column<Row>[] = [
       <span class="lines">
         {row.summary}
         <small class="quiet">{row.detail ? `${row.advice} (${row.detail})` : row.advice}</small>
+        {row.reason === 'no_agent' && row.phone_number !== null && (
+          <a href={pathTo('trunk', row.phone_number)}>{words.chooseAgent}</a>
+        )}
       </span>
     ),
   },
@@ -105,12 +108,7 @@ function Access({ row: { source, phone_number: number, reason }, done }: AccessP
     );
     done(allow ? words.allowed(source, number) : words.blocked(source, number));
   };
-  return (
-    <span class="row">
-      {reason === 'no_agent' && <a href={pathTo('trunk', number)}>{words.chooseAgent}</a>}
-      <AskedButton words={allow ? words.allow : words.block} name={source} run={run} />
-    </span>
-  );
+  return <AskedButton words={allow ? words.allow : words.block} name={source} run={run} />;
 }
 
 function withAddress(addresses: readonly string[], source: string): readonly string[] {

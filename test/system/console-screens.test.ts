@@ -76,7 +76,7 @@ describe('connecting a PBX', () => {
     await button('Attach').click();
     await page.getByText('+14155550177 is attached.').waitFor();
     await page.getByText('No agent answers calls to this number').waitFor();
-    await page.getByLabel('Agent', { exact: true }).selectOption('Front desk');
+    await page.locator('select[name=agent]').selectOption('Front desk');
     await button('Let it answer').click();
     await page.getByText('Calls to this number are answered by Front desk.').waitFor();
     await button('Call').click();

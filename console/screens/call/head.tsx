@@ -46,7 +46,7 @@ export function CallFacts({ call, details }: { call: LoggedCall; details: CallDe
   const rows: (readonly [string, preact.ComponentChildren])[] = [
     [facts.started, <Time key="at" at={call.started_at} />],
     [facts.setup, setupMs === null ? texts.call.notAnswered : offset(setupMs).slice(1)],
-    [facts.talked, duration(call.duration_seconds)],
+    [facts.talked, call.ended_at === null ? '–' : duration(call.duration_seconds)],
     [facts.codec, call.codec ?? '–'],
   ];
   if (media) {
