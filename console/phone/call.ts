@@ -236,6 +236,8 @@ function problemOfEnd(end: LineEnd, url: string): Problem | null {
 window.addEventListener('beforeunload', (event) => {
   if (inCall()) event.preventDefault();
 });
+// Else the edge waits for the page as for one whose network broke, and the other side hears nothing.
+window.addEventListener('pagehide', () => hangUp());
 effect(() => {
   if (signedIn.value.state === 'out') hangUp();
 });
