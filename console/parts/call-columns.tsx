@@ -1,4 +1,5 @@
 /** The columns of calls in lists. */
+import { type TerminationCode, terminations } from '#shared/termination.ts';
 import type { Answer } from '../api/client.ts';
 import { pathTo } from '../router.ts';
 import { texts } from '../text/texts.ts';
@@ -37,6 +38,15 @@ export function Mos({ value }: { value: number | null | undefined }) {
   return <span class={tone === '' ? undefined : `${tone}-text`}>{figure(value, 2)}</span>;
 }
 
+function isCode(code: string): code is TerminationCode {
+  return code in terminations;
+}
+
+/** What is known of such an end. @returns null: nothing */
+export function endRule({ termination }: Pick<LoggedCall, 'termination'>) {
+  return termination !== null && isCode(termination) ? terminations[termination] : null;
+}
+
 /** When it began, and between whom. */
 export const partyColumns: readonly Column<LoggedCall>[] = [
   {
@@ -64,5 +74,10 @@ export const callColumns: readonly Column<LoggedCall>[] = [
   },
   { head: head.mos, cell: (call) => <Mos value={call.media?.mos} />, numeric: true, from: 'medium' },
   { head: head.codec, cell: (call) => call.codec ?? '–', from: 'wide' },
-  { head: head.ended, cell: (call) => call.termination_detail ?? '', from: 'wide', grows: true },
+  {
+    head: head.ended,
+    cell: (call) => call.termination_detail ?? endRule(call)?.summary ?? '',
+    from: 'wide',
+    grows: true,
+  },
 ];

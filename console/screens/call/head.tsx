@@ -1,7 +1,6 @@
 /** The facts of a call, and why it ended in one sentence. */
-import { type TerminationCode, terminations } from '#shared/termination.ts';
 import type { LoggedCall } from '../../parts/call-columns.tsx';
-import { Mos, Outcome } from '../../parts/call-columns.tsx';
+import { endRule, Mos, Outcome } from '../../parts/call-columns.tsx';
 import { duration, figure, offset } from '../../parts/format.ts';
 import { Badge, Facts, Time } from '../../parts/pieces.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -11,14 +10,10 @@ import type { CallDetails } from './transcript.tsx';
 
 const { facts, why, attempts } = texts.call;
 
-function isCode(code: string): code is TerminationCode {
-  return code in terminations;
-}
-
 /** Who, what, and what was special about it. */
 export function WhyEnded({ call }: { call: LoggedCall }) {
   if (call.ended_at === null) return <p class="why">{why.running}</p>;
-  const rule = call.termination !== null && isCode(call.termination) ? terminations[call.termination] : null;
+  const rule = endRule(call);
   const detail = call.termination_detail;
   // The detail of many ends is the sentence itself.
   const isSame =
