@@ -233,6 +233,40 @@ describe('a text session with a pathway', () => {
     expect(turn.log.map(({ nodeId }) => nodeId)).toEqual(['a', 'w', 'w']);
   });
 
+  it.each([
+    ['4091#', { staff: 4091 }, ['Done: 4091']],
+    ['40912#', { staff: 40912 }, ['Done: 40912']],
+    ['40912', { staff: 40912 }, ['Done: 40912']],
+    ['*#', {}, ['Staff number?']],
+  ])('takes the keys %s as a call does', async (keys, variables, messages) => {
+    const nodes = [
+      { id: 'menu', type: 'Default', data: { isStart: true, text: 'Press 1.' } },
+      {
+        id: 'pin',
+        type: 'Default',
+        data: {
+          text: 'Staff number?',
+          extractVars: [['staff', 'integer', 'staff number']],
+          dtmf: { maxDigits: 5 },
+        },
+      },
+      { id: 'done', type: 'End Call', data: { text: 'Done: {{staff}}' } },
+    ];
+    const edges = [
+      { source: 'menu', target: 'pin', data: { label: 'press 1' } },
+      { source: 'pin', target: 'done', data: { label: 'entered' } },
+    ];
+    const session = new TextSession(partsWith(new ScriptedModel()), pathway(nodes, edges), facts);
+    await session.open();
+    await session.press('1');
+    expect((await session.press(keys)).messages).toEqual(messages);
+    expect(session.learned).toEqual(variables);
+
+    const together = new TextSession(partsWith(new ScriptedModel()), pathway(nodes, edges), facts);
+    await together.open();
+    expect((await together.press(`1${keys}`)).messages).toEqual(['Staff number?', ...messages]);
+  });
+
   it('runs the tools of its nodes, each by its id', async () => {
     const tools: TextSessionParts['tools'] = (given) => ({
       list: () => [],

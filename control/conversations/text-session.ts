@@ -13,6 +13,7 @@ import type {
 } from '#shared/agent/conversation.ts';
 import type { ToolResult, ToolRunner, Turn, Variables } from '#shared/agent/interfaces.ts';
 import { Conversation } from '#shared/agent/interpreter.ts';
+import { KeyCollector, type KeyPlan } from '#shared/agent/keys.ts';
 import { PersonaConversation } from '#shared/agent/persona.ts';
 import type { AgentTool } from '#shared/edge-protocol/agents.ts';
 import { RecordedTools, type ToolCallRecord } from './recorded-tools.ts';
@@ -68,6 +69,8 @@ export class TextSession {
   readonly #facts: TextFacts;
   readonly #toolCalls: ToolCallRecord[] = [];
   #node: TextNode | null;
+  /** Which keys the agent waits for; null before it listens, and after a conversation was resumed. */
+  #plan: KeyPlan | null = null;
   #completed: boolean;
   #ending: TextEnding | null = null;
   #logged = 0;
@@ -124,9 +127,16 @@ export class TextSession {
     return this.#turn({ type: 'heard', text: message }, said);
   }
 
-  /** The person pressed keys instead of sending a message: one complete entry. */
-  press(keys: string): Promise<TextTurn> {
-    return this.#turn({ type: 'keys', keys }, undefined);
+  /** The person pressed keys instead of sending a message, and no more: they make the entries that they make on a call. */
+  async press(keys: string): Promise<TextTurn> {
+    let turn: TextTurn | null = null;
+    for (let rest = keys; rest !== '' && !this.#completed; ) {
+      const entry = this.#plan ? firstEntry(this.#plan, rest) : { keys: rest, pressed: rest.length };
+      rest = rest.slice(entry.pressed);
+      const next: TextTurn = await this.#turn({ type: 'keys', keys: entry.keys }, undefined);
+      turn = turn ? joined(turn, next) : next;
+    }
+    return turn ?? this.#turnOf([]);
   }
 
   /** The person said nothing for as long as the agent waits. */
@@ -176,6 +186,8 @@ export class TextSession {
         const reason = `to ${action.target}, which a text conversation only names`;
         next = { type: 'transfer', ok: true, reason };
         this.#ending = { by: 'transfer', target: action.target, reason: `transfer ${reason}` };
+      } else if (action.type === 'listen') {
+        this.#plan = action.keys;
       } else if (action.type === 'end') {
         this.#ending ??= { by: 'agent', reason: action.reason };
       }
@@ -230,4 +242,26 @@ export class TextSession {
 
 async function* stepped(talk: Talk, event: ConversationEvent): AsyncGenerator<Action> {
   yield* await talk.step(event);
+}
+
+/** What is complete at some key, or when no more are pressed. */
+function firstEntry(plan: KeyPlan, pressed: string): { readonly keys: string; readonly pressed: number } {
+  const collector = new KeyCollector(plan);
+  for (let at = 0; at < pressed.length; at++) {
+    const keys = collector.press(pressed.charAt(at));
+    if (keys !== null) return { keys, pressed: at + 1 };
+  }
+  return { keys: collector.timeout() ?? pressed, pressed: pressed.length };
+}
+
+function joined(before: TextTurn, after: TextTurn): TextTurn {
+  return {
+    ...after,
+    messages: [...before.messages, ...after.messages],
+    lines: [...before.lines, ...after.lines],
+    log: [...before.log, ...after.log],
+    visits: [...before.visits, ...after.visits],
+    webhookCalls: [...before.webhookCalls, ...after.webhookCalls],
+    toolCalls: [...before.toolCalls, ...after.toolCalls],
+  };
 }

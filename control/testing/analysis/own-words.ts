@@ -6,6 +6,10 @@ import type { Graph } from '#shared/agent/graph.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
 import { stem, stems } from '#shared/models/words.ts';
 
+/** What callers say whatever they want: it chooses nothing. */
+const chosenOrGreeting =
+  /\bgood (?:day|morning|afternoon|evening|night)\b|\b(?:the )?(?:first|second|third|last|other) (?:one|option)\b/gi;
+
 /**
  * In the order in which they were said, each once; empty: the pathway has none of them there.
  * @param targetId the node that the fix leads to; null: words from anywhere, for an edge that must win over another
@@ -15,8 +19,9 @@ export function ownWords(graph: Graph, targetId: string | null, words: string): 
   if (!target) return '';
   const behind = targetId === null ? graph.nodes.keys() : reachableFrom(graph, [target]);
   const known = vocabulary(graph, [...behind], targetId === null);
-  const wanted = new Set(stems(words).filter((one) => known.has(one)));
-  const said = words.match(/[\p{L}\p{N}'’]+/gu) ?? [];
+  const asked = words.replaceAll(chosenOrGreeting, ' ');
+  const wanted = new Set(stems(asked).filter((one) => known.has(one)));
+  const said = asked.match(/[\p{L}\p{N}'’]+/gu) ?? [];
   const kept = said.filter((word) => wanted.delete(stem(word.toLowerCase().replaceAll(/['’]/g, ''))));
   return kept.join(' ').slice(0, 300);
 }

@@ -49,11 +49,32 @@ export class Invented {
     if (this.#lacks !== '' && slotOf(this.#lacks) === id) return null;
     const known = this.#known.get(id);
     if (known) return known;
+    const within = id === 'rating' ? scaleIn(question) : null;
     const own = name !== null && /name$/.test(id) ? ofName(id, name) : null;
-    const fact: Fact = { key: keyOf(id), value: own ?? this.#chance.pick(choices), words: new Set() };
+    const value = own ?? this.#chance.pick(within ?? choices);
+    const fact: Fact = { key: keyOf(id), value, words: new Set() };
     this.#known.set(id, fact);
     return fact;
   }
+}
+
+const figures = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const figure = `(\\d{1,3}|${figures.join('|')})`;
+const scale = new RegExp(
+  `\\b(?:from|between|scale of)\\s+${figure}\\s*(?:to|and|through|-|–)\\s*${figure}\\b|\\b${figure}\\s*(?:to|through|-|–)\\s*${figure}\\b`,
+  'i',
+);
+
+/** The upper half of the scale that a question names; null: it names none. */
+function scaleIn(question: string): string[] | null {
+  const [, ...ends] = scale.exec(question) ?? [];
+  const [one, other] = ends
+    .filter((end) => end !== undefined)
+    .map((end) => (/\d/.test(end) ? Number(end) : figures.indexOf(end.toLowerCase())));
+  if (one === undefined || other === undefined || one === other) return null;
+  const [low, high] = [Math.min(one, other), Math.max(one, other)];
+  const from = Math.ceil((low + high) / 2);
+  return Array.from({ length: Math.min(high - from + 1, 10) }, (_, at) => String(high - at));
 }
 
 function ofName(id: string, name: string): string | null {

@@ -85,6 +85,9 @@ describe('a persona', () => {
     ['Goal: cancel your order', 'I want to cancel my order.'],
     ['You are calling about a late parcel. Be brief.', 'I am calling about a late parcel.'],
     ['You need a plumber today.', 'I need a plumber today.'],
+    ['You are Jo Hill. You lost your card on the bus.', 'I lost my card on the bus.'],
+    ['You had a crash and you are upset. Be brief.', 'I had a crash and I am upset.'],
+    ['You had a crash. You want a tow truck.', 'I would like a tow truck.'],
     ['Speak softly.', 'I have a question and I need some help.'],
   ])('instructed "%s" says "%s"', (text, goal) => {
     expect(callerProfile(brief(text)).goal).toBe(goal);

@@ -22,6 +22,9 @@ const goalLine =
   /^\s*[-*•]?\s*(?:goal|your goal|objective|reason(?: for (?:the|your) call)?)\s*(?::|is(?: to)?)\s*(.+)$/im;
 const wish =
   /\b(?:you|i)\s+(?:only\s+|really\s+|just\s+)?(want(?:s)?|need(?:s)?|would like|'d like|wish|are calling|call|called|am calling)\s+(to|about|because|a|an|the|your|my)\b\s*([^.;!?\n]+)/i;
+/** What has happened to the caller, in a prompt that names no wish: "You lost your card." */
+const happened =
+  /(?:^|[.!?]\s+)(You (?:have (?:just |already )?|have been |just |recently |already )?(?:lost|had|forgot|forgotten|broke|missed|got|bought|found|paid|hit|left|sent|received|ordered|crashed|locked|damaged|returned|changed|moved)\b[^.!?\n]*)/m;
 /** The goal of a caller whose prompt names none. */
 export const neutralGoal = 'I have a question and I need some help.';
 
@@ -117,7 +120,10 @@ function goalIn(text: string): string {
       : `I want to ${plain.replace(/^to\s+/i, '')}.`;
   }
   const [, verb = '', link = '', rest = ''] = wish.exec(text) ?? [];
-  if (rest.trim() === '') return neutralGoal;
+  if (rest.trim() === '') {
+    const told = happened.exec(text)?.[1];
+    return told === undefined ? neutralGoal : `${firstPerson(told).trim()}.`;
+  }
   const what = firstPerson(
     `${link} ${rest}`.split(/,?\s+(?:but|and then|although)\s+|,\s+(?:they|it|this|which|who|he|she)\b/)[0] ??
       '',
@@ -139,7 +145,10 @@ function firstPerson(text: string): string {
     their: 'your',
     them: 'you',
   };
-  return text.replaceAll(/[\p{L}'’]+/gu, (word) => words[word.toLowerCase()] ?? word);
+  const be = text.replaceAll(/\byou (are|were)\b/gi, (_, verb: string) =>
+    verb.toLowerCase() === 'are' ? 'I am' : 'I was',
+  );
+  return be.replaceAll(/[\p{L}'’]+/gu, (word) => words[word.toLowerCase()] ?? word);
 }
 
 function capital(text: string): string {

@@ -34,3 +34,39 @@ describe('a held-out variant', () => {
     expect(new Set(all.map((one) => one.tester_persona_prompt)).size).toBe(variantsEach);
   });
 });
+
+const keeping = (prompt: string, ...configs: object[]) => {
+  const assertions = configs.map((config) => ({ type: 'STRING_CHECK', config }));
+  return Array.from({ length: variantsEach }, (_, index) =>
+    variantOf(
+      { ...(scenario as object), input_messages: null, tester_persona_prompt: prompt, assertions } as never,
+      index + 1,
+    ),
+  );
+};
+
+describe('a value of a held-out variant', () => {
+  it('stays where an assertion expects it in a pattern, or a figure of it in a sentence', () => {
+    const prompt = '- people: 6\n- order: 48213\n- ticket: 7755';
+    for (const variant of keeping(prompt, { value: 'A table for 6 at' }, { pattern: 'order \\b48213\\b' })) {
+      expect(variant.tester_persona_prompt).toContain('people: 6');
+      expect(variant.tester_persona_prompt).toContain('order: 48213');
+      expect(variant.tester_persona_prompt).not.toContain('ticket: 7755');
+    }
+  });
+
+  it.each(['7:30 pm', '12:59 am', '14:05', '00:15', '23:45'])(
+    'is another time of the day than %s',
+    (time) => {
+      for (const variant of keeping(`- time: ${time}`, { value: `at ${time}` })) {
+        const [, hour, minutes] = /time: (\d+):(\d\d)/.exec(variant.tester_persona_prompt ?? '') ?? [];
+        expect(Number(hour)).toBeLessThan(time.includes('m') ? 13 : 24);
+        expect(`${hour}:${minutes}`).not.toBe(/[\d:]+/.exec(time)?.[0]);
+        expect(minutes).toBe(/:(\d\d)/.exec(time)?.[1]);
+        expect(variant.assertions[0]?.config).toEqual({
+          value: variant.tester_persona_prompt?.replace('- time: ', 'at '),
+        });
+      }
+    },
+  );
+});
