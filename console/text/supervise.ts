@@ -8,7 +8,7 @@ export const supervise = {
   takeOver: 'Take over',
   giveBack: 'Give back',
   leave: 'Leave',
-  modes: (call: string) => `Supervise ${call}`,
+  modes: (call: string) => `What you do: ${call}`,
   of: (button: string, call: string) => `${button}: ${call}`,
   states: {
     listen: 'Nobody hears you',
