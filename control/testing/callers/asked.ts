@@ -76,14 +76,14 @@ const speaksTo =
 export function personAsked(text: string, name: string | null): 'self' | 'other' | null {
   const whole = text.replaceAll('’', "'");
   const parts = name === null ? [] : name.split(/\s+/).filter((part) => part.length > 1);
-  for (const sentence of whole.split(/(?<=[.!?])\s+/)) {
+  for (const sentence of whole.split(/(?<=[.!?])(?<!\b(?:Mr|Mrs|Ms|Dr)\.)\s+/)) {
     const plain = sentence.toLowerCase();
     const named = parts.some((part) => new RegExp(`\\b${escaped(part.toLowerCase())}\\b`).test(plain));
     const short = /^(?:(?:hi|hello|hey|good \w+),?\s+)?[\p{L}.' -]{2,40}\?$/iu.test(sentence);
     const asks = /\?$/.test(plain) || /\b(?:reach|looking for|calling for|ask for)\b/.test(plain);
     if (named && asks && (short || speaksTo.test(plain)) && !/\bname\b/.test(plain)) return 'self';
     const other =
-      /\b(?:[Aa]m I (?:speaking|talking) (?:with|to)|(?:speak|talk) (?:with|to)|reach|looking for) (?:(?:Mr|Mrs|Ms|Dr)\.? )?(\p{Lu}[\p{L}'-]+)/u.exec(
+      /\b[Ii]s (?:this|that) (?:Mr|Mrs|Ms|Miss|Dr)\.? \p{Lu}[\p{L}'-]+|\b(?:[Aa]m I (?:speaking|talking) (?:with|to)|(?:speak|talk) (?:with|to)|reach|looking for) (?:(?:Mr|Mrs|Ms|Dr)\.? )?(\p{Lu}[\p{L}'-]+)/u.exec(
         sentence,
       );
     if (other && !named && parts.length > 0 && asks) return 'other';

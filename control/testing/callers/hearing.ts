@@ -34,7 +34,7 @@ export interface Heard {
 }
 
 const floor =
-  /how (?:can|may) (?:i|we) (?:help|assist)|what can (?:i|we) (?:do|help)|what brings you|reason (?:for|of) (?:your|the) call(?! today was)|(?:what|what's) (?:is )?(?:this|it)? ?(?:about|regarding|concerning)|what would you like(?: to do)?\s*\?|what do you need\??$|what happened\s*\?|how (?:should|may|can) i direct|why (?:you are|you're) calling|tell me (?:what|how|why)(?: it is| this is)? (?:about|i can|you)|in a few words/i;
+  /how (?:can|may) (?:i|we) (?:help|assist)|what can (?:i|we) (?:do|help)|what brings you|reason (?:for|of) (?:your|the) call(?! today was)|(?:what|what's) (?:is )?(?:this|it)? ?(?:about|regarding|concerning)|what would you like(?: to do)?\s*\?|what do you need\??$|what happened\s*\?|how (?:should|may|can) i direct|why (?:you are|you're) calling|^why (?:are you|did you) call(?:ing)?(?: us)?(?: today)?\s*\??$|tell me (?:what|how|why)(?: it is| this is)? (?:about|i can|you)|in a few words/i;
 const closed =
   /^(?:so,?\s+|and\s+|okay,?\s+|great,?\s+)?(?:is|are|do|does|did|can|could|would|will|shall|should|have|has|may)\b|\b(?:is that (?:right|correct|okay|ok)|correct|right|okay)\s*\?/i;
 const farewell =

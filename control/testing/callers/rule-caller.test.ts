@@ -42,6 +42,20 @@ describe('a cooperative caller', () => {
   });
 
   it.each([
+    ['What are the last four of the card?', /\b9921\b/],
+    ['I have SP4420. Correct?', /^No\b.*SP4402/],
+    ['I have SP4402. Correct?', /^Y/],
+    ['Is it just for two people?', /^No\b.*\b5\b/],
+    ['Is this Mr. Green?', /^No\b.*Ford/],
+    ['Why are you calling?', /\bdamage\b/],
+  ])('tells its own facts: "%s" gets %s', async (question, expected) => {
+    const tester_persona_prompt =
+      'You are Nina Ford. You want to report damage to your parcel.\n- tracking number: SP4402\n- last four digits of the card: 9921\n- number of people: 5';
+    const [, answer] = await answers({ tester_persona_prompt }, hello, question);
+    expect(answer).toMatch(expected);
+  });
+
+  it.each([
     ['What is the best number to call you back?', '+14155550142'],
     ['What is your order number?', '88231'],
     ['And your first name?', 'Dana'],

@@ -209,6 +209,11 @@ export class Cooperative implements CallerBehavior {
 
   #lastFour(text: string, asked: readonly Fact[]): string {
     const { facts } = this.#parts.profile;
+    const told = facts.filter(({ key }) => /\blast (?:four|4|three|3|two|2)\b/.test(key));
+    const asksFor = new Set(plainWords(text));
+    const shared = ({ key }: Fact) => plainWords(key).filter((word) => asksFor.has(word)).length;
+    const [own] = told.toSorted((one, other) => shared(other) - shared(one));
+    if (own) return `It's ${own.value}.`;
     const numbers = (asked.length > 0 ? asked : [...askedFor(text, facts), ...facts]).filter(
       ({ value }) => value.replaceAll(/\D/g, '').length >= 4,
     );
