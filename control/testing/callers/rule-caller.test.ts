@@ -56,6 +56,17 @@ describe('a cooperative caller', () => {
   });
 
   it.each([
+    ['You are called for a survey. You have no time.', /^No\b.*\btime/],
+    ['You are called for a survey and have time for it.', /^(?!No\b)/],
+  ])('instructed "%s" says whether it has time', async (tester_persona_prompt, expected) => {
+    const [answer] = await answers(
+      { tester_persona_prompt },
+      'Hello, this is Clearview Research. Do you have two minutes for a survey?',
+    );
+    expect(answer).toMatch(expected);
+  });
+
+  it.each([
     ['What is the best number to call you back?', '+14155550142'],
     ['What is your order number?', '88231'],
     ['And your first name?', 'Dana'],

@@ -127,7 +127,11 @@ export class Cooperative implements CallerBehavior {
     if (requests.includes('hearing')) return wording.way('here');
     if (requests.includes('hold')) return wording.way('hold');
     if (requests.includes('bad time')) return this.#talks(wording.way('notBad'));
-    if (requests.includes('good time')) return this.#talks(wording.way('goOn'));
+    if (requests.includes('good time')) {
+      if (hasNoTime.test(this.#parts.profile.text))
+        return this.#talks(wording.fresh(['No, I have no time.', "No, sorry, I don't have time for that."]));
+      return this.#talks(wording.way('goOn'));
+    }
     const unanswered = this.#called && !this.#statedGoal && !/\?/.test(text);
     return unanswered && this.#parts.profile.goal === neutralGoal ? wording.way('goOn') : null;
   }
@@ -259,6 +263,9 @@ export class Cooperative implements CallerBehavior {
     return person ?? best?.choice ?? { keys: '0', label: '' };
   }
 }
+
+const hasNoTime =
+  /\byou (?:have no|do not have|don't have|don’t have)(?: any| the)? time(?! to (?:lose|waste))\b/i;
 
 /** Whether a question has something that could be a value: a number, or a name. */
 function saysValue(question: string): boolean {
