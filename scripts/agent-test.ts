@@ -52,6 +52,8 @@ async function run(options: Options): Promise<number> {
     await save(options.junit, junit(merged(batches), subject));
   }
   const passed = isEnough(results, options.failUnder);
+  if (options.failUnder < 100)
+    say(`${options.failUnder} % of the scenarios are asked for: ${passed ? 'enough' : 'too few'} passed`);
   if (options.json) console.log(JSON.stringify({ passed, batches }, null, 2));
   return passed ? exit.passed : exit.failed;
 }

@@ -51,6 +51,8 @@ export function mockProblems(metadata: Metadata): MockProblem[] {
   const real: unknown = metadata?.allow_real_requests;
   const flag = { path: '/metadata/allow_real_requests', rule: 'must be true or false' };
   const found = real === undefined || real === null || typeof real === 'boolean' ? [] : [flag];
+  if (metadata?.mock !== undefined)
+    found.push({ path: '/metadata/mock', rule: 'is unknown; mocks are in /metadata/mocks' });
   if (entries === undefined || entries === null) return found;
   if (!Array.isArray(entries) || entries.length > mostMocks) {
     return [...found, { path: at, rule: `must be an array of at most ${mostMocks}` }];
@@ -106,6 +108,11 @@ function unknownKeys(entry: Record<string, unknown>, known: readonly string[], a
   return Object.keys(entry)
     .filter((key) => !known.includes(key))
     .map((key) => ({ path: `${at}/${key}`, rule: `is unknown; a mock has ${known.join(', ')}` }));
+}
+
+/** The first node that is mocked and not there: its name is most often misspelt, and the real answer would be another. */
+export function missingNode({ mocks }: Outside, nodes: ReadonlySet<unknown>): string | null {
+  return mocks.find(({ nodeId }) => nodeId !== null && !nodes.has(nodeId))?.nodeId ?? null;
 }
 
 /** Reads a scenario's metadata. Invalid mocks, of scenarios that an earlier version wrote, are left out. */

@@ -128,6 +128,7 @@ describe('a webhook of a run', () => {
     ];
     expect(mockProblems({ mocks, allow_real_requests: true, other: { free: 'form' } })).toEqual([]);
     expect(mockProblems({ mocks: {} })).toHaveLength(1);
+    expect(mockProblems({ mock: [], mocks })).toHaveLength(1);
     expect(mockProblems({ allow_real_requests: 'yes' })).toHaveLength(1);
   });
 

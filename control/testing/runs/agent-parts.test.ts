@@ -31,3 +31,14 @@ it('a run decides what must not happen by names that the agent or the organizati
   const run = await client.run(await client.scenario(asked));
   expect(run.assertion_results?.map(({ status }) => status)).toEqual(forbidden.map(([, , status]) => status));
 });
+
+it('a run whose mock names a node that is not there ends with an error that says so', async () => {
+  const client = new TestingClient(test);
+  const pathway_id = await client.pathway(bookingGraph);
+  const metadata = { mocks: [{ node_id: 'bok', status: 503 }] };
+  const scenario = await client.scenario({ pathway_id, tester_persona_prompt: bookingPersona, metadata });
+  expect(await client.run(scenario)).toMatchObject({
+    status: 'ERROR',
+    error_message: 'The scenario mocks a node that is not there: bok.',
+  });
+});

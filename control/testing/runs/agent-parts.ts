@@ -43,6 +43,11 @@ function mentions(text: string, name: string): boolean {
 const wordEnd = /[\p{L}\p{N}_]$/u;
 const wordStart = /^[\p{L}\p{N}_]/u;
 
+/** Ids of all nodes that it can come to. */
+export function nodesOf({ graphs }: TextAgent): ReadonlySet<unknown> {
+  return new Set(graphs.flatMap((graph) => graph.nodes.map(({ id }) => id)));
+}
+
 interface Parts {
   readonly nodes: ReadonlySet<unknown>;
   readonly tools: ReadonlySet<string>;
@@ -61,7 +66,7 @@ async function partsOf(
     const own = agent.kind === 'persona' ? (agent.settings.tools ?? []) : [];
     const tools = [...own, ...agent.graphs.flatMap((graph) => graph.tools)];
     return {
-      nodes: new Set(agent.graphs.flatMap((graph) => graph.nodes.map(({ id }) => id))),
+      nodes: nodesOf(agent),
       tools: new Set(tools.map(({ name }) => name)),
       text: JSON.stringify(agent),
     };

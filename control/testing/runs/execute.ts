@@ -18,7 +18,7 @@ import { evaluateAssertions, failedNode } from '../judging/assertions/evaluate.t
 import type { ChatLine, ToneAnswer } from '../judging/ports.ts';
 import { runVerdict, toneView, type Verdict } from '../judging/scoring.ts';
 import type { RunUsage } from '../judging/usage.ts';
-import { mockProblems, outsideOf } from '../mocks/declared.ts';
+import { missingNode, mockProblems, outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
 import { noiseOf } from '../noises/store.ts';
 import { countingAgent } from '../over-call/agent-tokens.ts';
@@ -28,7 +28,7 @@ import { CallFailure } from '../over-call/talk.ts';
 import type { RunEnd } from '../records/write.ts';
 import type { AnySubject, Subject } from '../scenarios/rules.ts';
 import { agentBrief } from './agent-brief.ts';
-import { agentParts } from './agent-parts.ts';
+import { agentParts, nodesOf } from './agent-parts.ts';
 import { testedAgent, testedVersion } from './agent-store.ts';
 import { type Conversed, converse, recorded } from './conversation.ts';
 import { callerOf, evaluatorsOf, judgeOf } from './evaluators.ts';
@@ -204,6 +204,8 @@ function live(
   // Its answers would not be those that the author meant.
   if (problem) throw new HopelessRun(`The scenario has an invalid mock: ${problem.path} ${problem.rule}.`);
   const outside = outsideOf(scenario.metadata);
+  const lacks = missingNode(outside, nodesOf(agent));
+  if (lacks !== null) throw new HopelessRun(`The scenario mocks a node that is not there: ${lacks}.`);
   const { webhook, tools } = conversations;
   const common = {
     runId: run.id,

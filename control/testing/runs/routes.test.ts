@@ -97,7 +97,7 @@ describe('a run', () => {
 
   it('answers a webhook by the mock declared in the scenario', async () => {
     const mocks = [
-      { node_id: 'other', status: 200 },
+      { node_id: 'greet', status: 200 },
       { url: 'https://clinic.example.com/*', status: 503, body: { error: 'full' } },
     ];
     const run = await client.run(await scenario({ metadata: { mocks } }));

@@ -95,6 +95,12 @@ describe('tools and webhooks', () => {
     ['facts beside the lines', said],
     ['lines of an edge of an earlier version', formerly],
   ])('are those of the %s', async (_, lines) => {
+    const action = {
+      integration: 'rest_api',
+      action: 'request',
+      body: { method: 'GET', url: 'https://a.example/' },
+    };
+    await test.call('POST', '/v2/tools', { body: { name: 'cancel', description: 'Cancels', ...action } });
     const { statuses } = await judged(
       [
         tool({ name: 'find_slot', ok: true }),

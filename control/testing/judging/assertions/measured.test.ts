@@ -177,6 +177,7 @@ describe('texts', () => {
   });
   it.each([
     ['I’m “sure” – really\u00a0sure', 'I\'m "sure" - really sure'],
+    ['Café Zoe\u0301', 'Cafe\u0301 Zoé'],
     ['It costs 5\u202f000\u2009€', 'costs 5 000 €'],
     ['two  spaces', 'two spaces'],
     ['plain', 'plain'],

@@ -16,7 +16,7 @@ export const regexMatch: AssertionRule<'REGEX_MATCH'> = {
       const reasoning = `${target} was not extracted, so there is nothing that could match.`;
       return inconclusive({ reasoning, target: target ?? null, expected });
     }
-    const found = search(pattern, flags, text.whole);
+    const found = search(pattern.normalize('NFC'), flags, text.whole);
     if (found.kind === 'costly')
       return inconclusive({ reasoning: found.reason, target: text.name, expected });
     const part = found.kind === 'found' ? found.part : null;

@@ -40,10 +40,14 @@ export function targetText(record: ConversationRecord, target = 'transcript'): T
     const name = target.slice('variables.'.length);
     const value = Object.hasOwn(record.variables, name) ? record.variables[name] : undefined;
     if (value === undefined || value === null) return null;
-    const text = valueText(value);
+    const text = valueText(value).normalize('NFC');
     return { name: target, whole: text, lines: [{ text, turn: null }], said: [] };
   }
-  const spoken = record.chat_history.map(({ role, content }, turn) => ({ role, text: content, turn }));
+  const spoken = record.chat_history.map(({ role, content }, turn) => ({
+    role,
+    text: content.normalize('NFC'),
+    turn,
+  }));
   if (target === 'agent' || target === 'user') {
     const role = target === 'agent' ? 'assistant' : 'user';
     const lines = spoken.filter((line) => line.role === role);
