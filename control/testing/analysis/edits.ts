@@ -8,6 +8,12 @@ export interface RawGraph {
   readonly edges: readonly JsonObject[];
 }
 
+/** Which of the edges of a node. */
+interface EdgeEnd {
+  readonly target: string;
+  readonly label: string;
+}
+
 export type GraphEdit =
   | {
       readonly kind: 'add_edge';
@@ -32,6 +38,12 @@ export type GraphEdit =
       readonly target: string;
       readonly label: string;
       readonly to: string;
+    }
+  /** Redirects two edges of a node, each to where the other one leads. */
+  | {
+      readonly kind: 'exchange_edges';
+      readonly source: string;
+      readonly edges: readonly [EdgeEnd, EdgeEnd];
     }
   /** Adds a variable to what a node asks for, or replaces the one with this name. */
   | { readonly kind: 'set_variable'; readonly node: string; readonly variable: VariableWanted }
@@ -65,6 +77,11 @@ export function editPlace(edit: GraphEdit): string {
       return `edge ${edit.source} ${edit.target}`;
     case 'retarget_edge':
       return `edge ${edit.source} ${edit.target} ${edit.label}`;
+    case 'exchange_edges':
+      return `edges ${edit.source} ${edit.edges
+        .map(({ target }) => target)
+        .sort()
+        .join(' ')}`;
     case 'set_variable':
       return `variable ${edit.node} ${edit.variable.name}`;
     case 'set_transfer_number':
@@ -87,6 +104,8 @@ export function applyEdit(graph: RawGraph, edit: GraphEdit): RawGraph | null {
       return describeEdge(graph, edit);
     case 'retarget_edge':
       return retargetEdge(graph, edit);
+    case 'exchange_edges':
+      return exchangeEdges(graph, edit);
     case 'set_variable':
       return changeData(graph, edit.node, (data) => withVariable(data, edit.variable));
     case 'set_transfer_number':
@@ -143,6 +162,17 @@ function retargetEdge(
   const edge = graph.edges[index];
   if (!edge || !graph.nodes.some(({ id }) => id === to)) return null;
   return { ...graph, edges: graph.edges.with(index, { ...edge, target: to }) };
+}
+
+function exchangeEdges(
+  graph: RawGraph,
+  { source, edges: [one, other] }: Extract<GraphEdit, { kind: 'exchange_edges' }>,
+): RawGraph | null {
+  const here = retargetEdge(graph, { kind: 'retarget_edge', source, ...one, to: other.target });
+  // Its label tells it from the first one, which now leads there, too.
+  return here && one.label !== other.label
+    ? retargetEdge(here, { kind: 'retarget_edge', source, ...other, to: one.target })
+    : null;
 }
 
 /** As the contract reads it (11.1). */

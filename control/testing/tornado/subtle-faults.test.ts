@@ -69,6 +69,19 @@ const hotel = {
   ],
 };
 
+/** Each of the two edges leads to where the other one should. */
+const bank = {
+  nodes: [
+    node('greet', 'Default', { isStart: true, text: 'Harbour Bank, how can I help you?' }),
+    node('block', 'End Call', { text: 'I have blocked the lost card. Goodbye.' }),
+    node('activate', 'End Call', { text: 'Your new card is activated. Goodbye.' }),
+  ],
+  edges: [
+    edge('greet', 'activate', 'Lost or stolen card, block it'),
+    edge('greet', 'block', 'Activate a new card'),
+  ],
+};
+
 /** The keys are swapped. */
 const menu = {
   nodes: [
@@ -110,6 +123,30 @@ afterEach(() => test.close());
 
 const analysisOf = async (runId: unknown) =>
   (await client.call('POST', `/runs/${String(runId)}/analyze`)).read(RunAnalysis).analysis;
+
+it('two edges that were exchanged are exchanged again, though one of their callers is tested', async () => {
+  const pathway_id = await client.pathway(bank);
+  const wants = (what: string, node_id: string) =>
+    client.scenario({
+      pathway_id,
+      name: what,
+      tester_persona_prompt: `You want to ${what}.`,
+      assertions: [{ type: 'NODE_REACHED', config: { node_id } }],
+    });
+  await wants('report a lost card', 'block');
+  const session = await client.endedSession(await client.tornado(pathway_id, { version_number: 1 }));
+  expect(session.status).toBe('COMPLETED_ALL_PASSED');
+  expect(session.fixes).toMatchObject([
+    {
+      target_node: 'greet',
+      type: 'flow_change',
+      diff: [
+        { op: 'changed', before: 'activate', after: 'block' },
+        { op: 'changed', before: 'block', after: 'activate' },
+      ],
+    },
+  ]);
+});
 
 it('words that take the wrong edge are found, and the right edge learns them', async () => {
   const pathway_id = await client.pathway(clinic);

@@ -100,6 +100,7 @@ const fixTypes = {
   add_edge: 'flow_change',
   describe_edge: 'flow_change',
   retarget_edge: 'flow_change',
+  exchange_edges: 'flow_change',
   set_placeholder: 'config_change',
   set_variable: 'config_change',
   set_transfer_number: 'config_change',

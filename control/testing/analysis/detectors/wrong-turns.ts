@@ -2,13 +2,16 @@
  * Where the conversation left the path to an expected node: the caller's words matched one edge, and the node is behind
  * another one only.
  */
-import type { GraphEdge } from '#shared/agent/graph.ts';
+import type { Graph, GraphEdge } from '#shared/agent/graph.ts';
 import { reachableFrom } from '#shared/agent/graph-warnings.ts';
+import { stems } from '#shared/models/words.ts';
 import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
 import type { Finding } from '../finding.ts';
 import { ownWords } from '../own-words.ts';
 
 const certainty = 0.65;
+/** Two labels that each fit the other edge are no accident. */
+const certaintyOfExchange = 0.8;
 
 export function wrongTurns(failed: FailedCase): Finding[] {
   const { tested } = failed;
@@ -20,6 +23,8 @@ interface Turn {
   readonly from: string;
   /** Where the conversation went. */
   readonly to: string;
+  /** The only edge that was taken, if it is the only one that leads there. */
+  readonly left: GraphEdge | null;
   /** Where it should have gone. */
   readonly right: GraphEdge;
 }
@@ -33,10 +38,29 @@ function turnFrom({ graph }: TestedGraph, visited: readonly string[], wanted: st
   for (let step = visited.length - 2; step >= 0; step--) {
     const [from, to] = visited.slice(step, step + 2);
     if (from === undefined || to === undefined || from === to || leads(to) || !leads(from)) continue;
-    const right = (graph.edgesFrom.get(from) ?? []).find(({ target }) => target !== to && leads(target));
-    return right ? { from, to, right } : null;
+    const edges = graph.edgesFrom.get(from) ?? [];
+    const right = edges.find(({ target }) => target !== to && leads(target));
+    const [left = null, ...others] = edges.filter(({ target }) => target === to);
+    return right ? { from, to, left: others.length === 0 ? left : null, right } : null;
   }
   return null;
+}
+
+/** Whether what the caller said is named by the edge that was taken, and each of both fits what is behind the other one. */
+function isExchanged(graph: Graph, left: GraphEdge, right: GraphEdge, said: string): boolean {
+  const behind = ({ target }: GraphEdge) => {
+    const node = graph.nodes.get(target);
+    return node ? `${node.name} ${node.text} ${node.prompt}` : '';
+  };
+  const shared = ({ label }: GraphEdge, words: string) => {
+    const found = new Set(stems(words));
+    return stems(label).filter((one) => found.has(one)).length;
+  };
+  return (
+    shared(left, said) > shared(right, said) &&
+    shared(left, behind(right)) > shared(left, behind(left)) &&
+    shared(right, behind(left)) > shared(right, behind(right))
+  );
 }
 
 function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Finding | null {
@@ -49,6 +73,25 @@ function findingFor(failed: FailedCase, tested: TestedGraph, wanted: string): Fi
   // A key belongs to one edge only.
   const left = failed.facts.findLast(({ node_id, fact }) => node_id === from && fact.kind === 'option_taken');
   const pressed = left?.fact.kind === 'option_taken' && left.fact.keys !== null;
+  if (!pressed && turn.left && isExchanged(tested.graph, turn.left, right, words)) {
+    const [one, other] = [turn.left, right].map(({ label }) => JSON.stringify(label));
+    return {
+      cause: 'flow',
+      type: 'flow_change',
+      nodeId: from,
+      description: `In ${name(from)} the caller said ${JSON.stringify(words)} and came to ${name(to)} by the edge ${one}. What that edge names is at ${name(right.target)}, where the edge ${other} leads, and the other way round.`,
+      suggestedChange: `Exchange where the edges ${one} and ${other} of ${name(from)} lead.`,
+      confidence: certaintyOfExchange,
+      edit: {
+        kind: 'exchange_edges',
+        source: from,
+        edges: [
+          { target: to, label: turn.left.label },
+          { target: right.target, label: right.label },
+        ],
+      },
+    };
+  }
   const own = ownWords(tested.graph, null, words);
   const behind = right.target === wanted ? 'is' : `lies behind ${name(right.target)}, which is`;
   return {
