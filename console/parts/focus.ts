@@ -45,7 +45,7 @@ function note(changes: readonly MutationRecord[]): void {
   for (const one of new Set([held, behind])) if (one) noteOf(one, changes);
   if (looks || !held?.lost) return;
   looks = true;
-  // Whoever draws something in its place may focus that, which happens after the next frame.
+  // What is drawn in its place may take the focus itself, after the next frame.
   requestAnimationFrame(() => setTimeout(look));
 }
 

@@ -241,7 +241,7 @@ async function talksTo(phone: Locator): Promise<void> {
   await page.keyboard.press('2');
   await findWay(page);
   await eventually('the key on its way', async () => (await keysSent(page)).includes('2') || null);
-  // What it is sent as may be lost, all of it in a moment in which the machine stands still: whoever hears nothing presses again.
+  // All packets of the key can be lost while the machine stalls: a caller who hears no effect presses it again.
   for (let tries = 0; tries < 8; tries++) {
     const ended = await phone
       .getByText('Demo: ended')

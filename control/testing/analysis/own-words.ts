@@ -36,7 +36,8 @@ export function hasCallersWords(graph: Graph, words: string, said: readonly stri
   return stems(words).some((one) => theirs.has(one) && !known.has(one));
 }
 
-function vocabulary(graph: Graph, ids: readonly string[], withLabels: boolean): ReadonlySet<string> {
+/** The stems that nodes have in their names and words, and with `withLabels` those of all edges. */
+export function vocabulary(graph: Graph, ids: readonly string[], withLabels: boolean): ReadonlySet<string> {
   const labels = withLabels ? [...graph.edgesFrom.values()].flat().map(({ label }) => label) : [];
   const texts = ids.flatMap((id) => {
     const node = graph.nodes.get(id);

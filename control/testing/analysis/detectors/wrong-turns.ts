@@ -7,7 +7,7 @@ import { reachableFrom } from '#shared/agent/graph-warnings.ts';
 import { stems } from '#shared/models/words.ts';
 import { callerLines, type FailedCase, nodeName, type TestedGraph, wantedNodes } from '../case.ts';
 import type { Finding } from '../finding.ts';
-import { ownWords } from '../own-words.ts';
+import { ownWords, vocabulary } from '../own-words.ts';
 
 const certainty = 0.65;
 /** Two labels that each fit the other edge are no accident. */
@@ -23,7 +23,7 @@ interface Turn {
   readonly from: string;
   /** Where the conversation went. */
   readonly to: string;
-  /** The only edge that was taken, if it is the only one that leads there. */
+  /** The edge that was taken; null: several lead there. */
   readonly left: GraphEdge | null;
   /** Where it should have gone. */
   readonly right: GraphEdge;
@@ -48,18 +48,14 @@ function turnFrom({ graph }: TestedGraph, visited: readonly string[], wanted: st
 
 /** Whether what the caller said is named by the edge that was taken, and each of both fits what is behind the other one. */
 function isExchanged(graph: Graph, left: GraphEdge, right: GraphEdge, said: string): boolean {
-  const behind = ({ target }: GraphEdge) => {
-    const node = graph.nodes.get(target);
-    return node ? `${node.name} ${node.text} ${node.prompt}` : '';
-  };
-  const shared = ({ label }: GraphEdge, words: string) => {
-    const found = new Set(stems(words));
-    return stems(label).filter((one) => found.has(one)).length;
-  };
+  const [behindLeft, behindRight] = [left, right].map(({ target }) => vocabulary(graph, [target], false));
+  const shared = ({ label }: GraphEdge, words: ReadonlySet<string> = new Set()) =>
+    stems(label).filter((one) => words.has(one)).length;
+  const wanted = new Set(stems(said));
   return (
-    shared(left, said) > shared(right, said) &&
-    shared(left, behind(right)) > shared(left, behind(left)) &&
-    shared(right, behind(left)) > shared(right, behind(right))
+    shared(left, wanted) > shared(right, wanted) &&
+    shared(left, behindRight) > shared(left, behindLeft) &&
+    shared(right, behindLeft) > shared(right, behindRight)
   );
 }
 

@@ -26,8 +26,7 @@ export const stringCheck: AssertionRule<'STRING_CHECK'> = {
       const reasoning = `${target} was not extracted, so there is nothing to compare.`;
       return inconclusive({ reasoning, target: target ?? null, expected });
     }
-    const folded = (part: string) =>
-      keyboardText(case_sensitive ? part : part.toLowerCase()).normalize('NFC');
+    const folded = (part: string) => keyboardText(case_sensitive ? part : part.toLowerCase());
     const candidates = operator === 'contains' ? [{ text: text.whole }] : text.lines;
     const found = candidates.some((line) =>
       holds(spaced(folded(line.text)), spaced(folded(value)), operator),

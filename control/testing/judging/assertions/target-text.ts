@@ -23,11 +23,13 @@ export function valueText(value: unknown): string {
 }
 
 /**
- * Typographic quotation marks, apostrophes, dashes and spaces as they are on a keyboard, one character for one: texts are
- * compared so, because who writes an assertion cannot see the difference.
+ * Typographic quotation marks, apostrophes, dashes and spaces as they are on a keyboard, and accents as part of their
+ * letters: texts are compared so, because who writes an assertion cannot see the difference. One character for one in a
+ * text whose accents are so already.
  */
 export function keyboardText(text: string): string {
   return text
+    .normalize('NFC')
     .replaceAll(/[‘’‚‛ʼ´`]/g, "'")
     .replaceAll(/[“”„‟«»]/g, '"')
     .replaceAll(/[‐‑‒–—]/g, '-')

@@ -8,8 +8,8 @@ type Match = 'equals' | 'contains' | 'regex';
 
 /** Text: why it cannot be decided. */
 function matches(found: unknown, expected: string | number | boolean, match: Match): boolean | string {
-  const text = keyboardText(valueText(found)).normalize('NFC').trim();
-  const wanted = keyboardText(String(expected)).normalize('NFC').trim();
+  const text = keyboardText(valueText(found)).trim();
+  const wanted = keyboardText(String(expected)).trim();
   switch (match) {
     case 'contains':
       return text.includes(wanted);
