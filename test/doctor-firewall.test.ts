@@ -7,7 +7,7 @@ import { type Finding, runChecks } from '../scripts/doctor/check.ts';
 import { checksOf } from '../scripts/doctor/checks.ts';
 import { commandFor } from '../scripts/doctor/firewall.ts';
 import { loadParts } from '../scripts/doctor/parts.ts';
-import { placeOf } from '../scripts/doctor/place.ts';
+import { readPlace } from '../scripts/doctor/read-place.ts';
 import { firewalld, noRules, ownRules, rejecting, ufwIptables, ufwNft } from './kit/fakes/firewall-rules.ts';
 
 const parts = await loadParts();
@@ -22,7 +22,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @param printed what each program prints; others are missing */
 async function found(printed: Readonly<Record<string, string>>): Promise<Finding> {
-  const place = placeOf({ programs: ['edge'], settingsFolder: null, apiKey: null }, parts, {
+  const place = readPlace({ programs: ['edge'], settingsFolder: null, apiKey: null }, parts, {
     TRUNKLINE_DATA: folder,
   });
   const [finding] = await runChecks(checks, {

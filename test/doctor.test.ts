@@ -24,7 +24,8 @@ import { type Check, type CheckState, type Finding, runChecks } from '../scripts
 import { checksOf } from '../scripts/doctor/checks.ts';
 import { doctor, exit } from '../scripts/doctor/command.ts';
 import { loadParts } from '../scripts/doctor/parts.ts';
-import { type Place, placeOf } from '../scripts/doctor/place.ts';
+import type { Place } from '../scripts/doctor/place.ts';
+import { readPlace } from '../scripts/doctor/read-place.ts';
 import { reportText } from '../scripts/doctor/report.ts';
 import { doctorPage } from '../scripts/doctor-page.ts';
 import { createAuthority } from './kit/fakes/certificates.ts';
@@ -53,7 +54,7 @@ type Env = Readonly<Record<string, string>>;
 function place(env: Env = {}, more: Partial<Place> = {}): Place {
   const programs = ['edge', 'control'] as const;
   return {
-    ...placeOf({ programs, settingsFolder: null, apiKey: null }, parts, {
+    ...readPlace({ programs, settingsFolder: null, apiKey: null }, parts, {
       TRUNKLINE_DATA: join(folder, 'data'),
       ...env,
     }),
@@ -143,7 +144,7 @@ describe('settings', () => {
 
   it('of files count before the environment', () => {
     write('edge.env', 'MAX_CALLS=7\n');
-    const { edge } = placeOf({ programs: ['edge'], settingsFolder: folder, apiKey: null }, parts, {
+    const { edge } = readPlace({ programs: ['edge'], settingsFolder: folder, apiKey: null }, parts, {
       MAX_CALLS: '5',
     });
     expect('settings' in edge && edge.settings.maxCalls).toBe(7);
@@ -151,7 +152,7 @@ describe('settings', () => {
 
   it('decide by the files of a data folder which programs are checked', () => {
     write('data/edge-id', 'x');
-    const at = placeOf({ programs: [], settingsFolder: null, apiKey: null }, parts, {
+    const at = readPlace({ programs: [], settingsFolder: null, apiKey: null }, parts, {
       TRUNKLINE_DATA: join(folder, 'data'),
     });
     expect([...at.scope]).toEqual(['edge']);

@@ -8,8 +8,9 @@ import { certificateProblems } from '#shared/certificate-problems.ts';
 import { counted } from '#shared/counted.ts';
 import { pathExists } from '#shared/path-exists.ts';
 import type { EdgeSettings } from '../../edge/config.ts';
-import { type Check, type Finding, failed, ok, reasonOf, skipped, warning } from './check.ts';
+import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
 import { awaitsFirstStart, type Place } from './place.ts';
+import { reasonOf } from './reason.ts';
 import { ofEdge } from './with-settings.ts';
 
 const pemBlock = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

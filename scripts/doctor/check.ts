@@ -1,5 +1,6 @@
 /** What a check of `trunkline doctor` is, and how checks are run. */
 import type { Place } from './place.ts';
+import { reasonOf } from './reason.ts';
 
 export type CheckState = 'ok' | 'warning' | 'failed' | 'skipped';
 
@@ -33,17 +34,6 @@ export const ok = (found: string): Finding => ({ state: 'ok', found, advice: nul
 export const warning = (found: string, advice: string): Finding => ({ state: 'warning', found, advice });
 export const failed = (found: string, advice: string): Finding => ({ state: 'failed', found, advice });
 export const skipped = (why: string): Finding => ({ state: 'skipped', found: why, advice: null });
-
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // fetch says what happened in the cause alone.
-  const { message, cause } = error;
-  return cause instanceof Error && message === 'fetch failed' ? cause.message || codeOf(cause) : message;
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : error.name;
-}
 
 /**
  * Runs the checks one after the other: none of them disturbs another's times.

@@ -6,7 +6,8 @@ import { keyOf } from '../connection.ts';
 import { runChecks } from './check.ts';
 import { checksOf } from './checks.ts';
 import { loadParts } from './parts.ts';
-import { type Output, type Program, placeOf } from './place.ts';
+import type { Output, Program } from './place.ts';
+import { readPlace } from './read-place.ts';
 import { reportJson, reportText } from './report.ts';
 
 export const usage = `Usage: ${ownCommand('doctor')} [edge] [control] [options]
@@ -55,11 +56,11 @@ export async function doctor(
   }
   const keyFile = values['key-file'];
   const parts = await loadParts();
-  let place: ReturnType<typeof placeOf>;
+  let place: ReturnType<typeof readPlace>;
   try {
     const apiKey = keyFile === undefined ? env.TRUNKLINE_API_KEY : await keyOf(keyFile);
     const wanted = { programs, settingsFolder: values.settings ?? null, apiKey: apiKey?.trim() || null };
-    place = placeOf(wanted, parts, env);
+    place = readPlace(wanted, parts, env);
   } catch (error) {
     err(error instanceof Error ? error.message : String(error));
     return exit.usage;

@@ -2,9 +2,10 @@
 import WebSocket from 'ws';
 import { ownCommand } from '#shared/own-command.ts';
 import { controlAddress, type EdgeSettings } from '../../edge/config.ts';
-import { type Check, type Finding, failed, ok, reasonOf, skipped, warning } from './check.ts';
+import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
 import { answerMs, get } from './http.ts';
 import { awaitsFirstStart, type Place } from './place.ts';
+import { reasonOf } from './reason.ts';
 import { ofEdge } from './with-settings.ts';
 
 /** HTTP's Date has whole seconds; certificates and tokens allow more. */

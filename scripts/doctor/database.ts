@@ -5,7 +5,8 @@ import { pathExists } from '#shared/path-exists.ts';
 import { isServer, quickDamageOf, schemaState, serverVersion, shownAddress } from '../../control/db/index.ts';
 import { existingSecrets, OperationError } from '../../control/operations/index.ts';
 import type { ControlConfig } from '../../control/settings/index.ts';
-import { type Check, type Finding, failed, ok, reasonOf, skipped, warning } from './check.ts';
+import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
+import { reasonOf } from './reason.ts';
 import { ofControl } from './with-settings.ts';
 
 /** A larger file is not checked: that would take minutes. */

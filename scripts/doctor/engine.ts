@@ -6,8 +6,9 @@ import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { EdgeSettings } from '../../edge/config.ts';
 import { ownTarget } from '../../edge/own-address.ts';
-import { type Check, type Finding, failed, ok, reasonOf, skipped, warning } from './check.ts';
+import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
 import type { Place } from './place.ts';
+import { reasonOf } from './reason.ts';
 import { tcpListeners } from './sockets.ts';
 import { ofEdge } from './with-settings.ts';
 

@@ -3,7 +3,8 @@ import { createWorker, version } from 'mediasoup';
 import { startCommand } from '#shared/own-command.ts';
 import type { EdgeSettings } from '../../edge/config.ts';
 import { checkWorkerBinary } from '../../edge/media/worker-binary.ts';
-import { type Check, type Finding, failed, ok, reasonOf } from './check.ts';
+import { type Check, type Finding, failed, ok } from './check.ts';
+import { reasonOf } from './reason.ts';
 import { ofEdge } from './with-settings.ts';
 
 async function worker({ media }: EdgeSettings): Promise<Finding> {

@@ -4,9 +4,10 @@ import { networkInterfaces } from 'node:os';
 import { plainAddress } from '#shared/networks.ts';
 import type { EdgeSettings } from '../../edge/config.ts';
 import { addressesOf } from '../../edge/trunks/resolve.ts';
-import { type Check, type Finding, failed, ok, reasonOf, skipped, warning } from './check.ts';
+import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
 import { advertisedAddress } from './media-address.ts';
 import type { Place } from './place.ts';
+import { reasonOf } from './reason.ts';
 import { ofEdge } from './with-settings.ts';
 
 /** Addresses of this machine. */

@@ -1,8 +1,9 @@
 /** Hosts that the settings name. */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { type Check, type Finding, failed, ok, reasonOf, skipped } from './check.ts';
+import { type Check, type Finding, failed, ok, skipped } from './check.ts';
 import type { Place } from './place.ts';
+import { reasonOf } from './reason.ts';
 
 /** The hosts that the settings of a program name, by setting. */
 function namedHosts({ scope, edge, control }: Place): Map<string, string> {

@@ -1,8 +1,9 @@
 /** The health of an organization's trunks, as control knows it. */
 import { counted } from '#shared/counted.ts';
 import { fits, listOf, objectOf, type Shaped, text } from '#shared/shapes.ts';
-import { type Check, type Finding, failed, ok, reasonOf, skipped, warning } from './check.ts';
+import { type Check, type Finding, failed, ok, skipped, warning } from './check.ts';
 import type { Place } from './place.ts';
+import { reasonOf } from './reason.ts';
 
 const answerMs = 5000;
 /** Of a page, which is the most that the API gives. */
