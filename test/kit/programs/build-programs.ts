@@ -26,14 +26,10 @@ const external = [
   'file-type',
   'fontkit',
   'koffi',
-  'mediasoup',
   'nodemailer',
   'onnxruntime-node',
   'pdfkit',
-  'pg',
-  'pino',
   'quickjs-emscripten',
-  'undici',
 ];
 
 /** Modules still find the files beside their source; the threads and programs that they start are built ones. */
