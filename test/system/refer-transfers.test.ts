@@ -91,7 +91,7 @@ describe('a REFER of a phone', () => {
     await at.far.when(() => at.far.samples(160).some((sample) => Math.abs(sample) > loud));
     await target.expect('BYE');
     const leg = (await at.system.api.calls()).find((call) => call.parent_id === id);
-    expect(leg).toMatchObject({ direction: 'outbound' });
+    expect(await at.ended(leg?.id ?? '')).toMatchObject({ direction: 'outbound' });
     const transcript = (await at.system.api.detail(leg?.id ?? '')).transcripts.map(({ text }) => text);
     expect(transcript).toContain('Until tomorrow then.');
   });

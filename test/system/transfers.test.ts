@@ -50,7 +50,10 @@ describe('a bridging transfer', () => {
     // A supervisor's text is spoken to the person, while neither party sends anything.
     await at.system.api.ok('POST', `/v1/calls/${id}/whisper`, { text: 'Offer a refund.' });
     await at.far.when(() => at.far.samples(160).some((sample) => Math.abs(sample) > loud));
-    expect(await at.notes(id)).toContain('A supervisor told the person: Offer a refund.');
+    await eventually(
+      'what the supervisor said in the record',
+      async () => (await at.notes(id)).includes('A supervisor told the person: Offer a refund.') || null,
+    );
     const leg = (await at.live(({ direction }) => direction === 'outbound')) as CallLogEntry;
     expect(leg).toMatchObject({ parent_id: id, to: colleague, from: number });
 
