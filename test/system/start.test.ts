@@ -88,6 +88,8 @@ beforeAll(async () => {
     TRUNKLINE_DATA: join(folder, 'data'),
     CONTROL_PORT: String(await freeTcpPort()),
     SIP_TLS_PORT: String(await freeTcpPort()),
+    // Peers dial a name that this machine does not know; the command that places a call does not need it.
+    SIP_PUBLIC_HOST: 'sip.example.invalid',
     RTP_PORT_MIN: String(rtp),
     RTP_PORT_MAX: String(rtp + 39),
   };
@@ -105,6 +107,7 @@ test('start-up ends with the listeners, the location of the key, and a command t
   expect(said).toContain(`http://127.0.0.1:${env.CONTROL_PORT}`);
   expect(said).toContain('bootstrap.json');
   expect(said.trimEnd()).toContain('npm run call');
+  expect(said).not.toContain('lease');
 });
 
 test('that command places a call and shows its record', async () => {
@@ -127,13 +130,35 @@ test('a call to an unknown number fails with the reason', async () => {
   );
 });
 
+test('a call that is refused ends with what to change', async () => {
+  const { api_key, control_url } = await readBootstrap(join(folder, 'data', 'bootstrap.json'));
+  const number = '+14155550102';
+  const options = { allowed_ips: ['203.0.113.9'] };
+  const answer = await fetch(`${control_url}/v1/sip/update`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ phone_number: number, updates: { type: 'inbound', options } }),
+  });
+  expect(answer.status).toBe(200);
+  const said = await eventually('the edge to refuse the call', async () => {
+    const call = npm('call', [number]);
+    return (await call.ended) === 1 ? call.output() : null;
+  });
+  expect(said).toContain('403');
+  expect(said).toContain('add 127.0.0.1 to allowed_ips');
+});
+
 test('the doctor sees all parts while they run, and finds nothing that has failed', async () => {
   let said = '';
   const out = (text: string) => {
     said += text;
   };
   // The ports of this test suffice for few calls.
-  const code = await doctor(['--json'], { ...env, MAX_CALLS: '5' }, { out, err: out, coloured: false });
+  const code = await doctor(
+    ['--json'],
+    { ...env, MAX_CALLS: '5', SIP_PUBLIC_HOST: '' },
+    { out, err: out, coloured: false },
+  );
   const { checks }: { checks: readonly Result[] } = JSON.parse(said);
   expect(checks.filter(({ state }) => state === 'failed')).toEqual([]);
   expect(code).toBe(exit.good);
