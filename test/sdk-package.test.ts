@@ -105,7 +105,7 @@ export async function main(): Promise<number> {
 }
 `;
   const programs = await readmePrograms();
-  expect(programs).toHaveLength(4);
+  expect(programs).toHaveLength(5);
   for (const { name, text } of programs) await writeFile(join(project, name), text);
   const ofDocs = await docsPrograms();
   expect(ofDocs.length).toBeGreaterThan(150);
