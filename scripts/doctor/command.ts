@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { ownCommand } from '#shared/own-command.ts';
 import { keyOf } from '../connection.ts';
-import { runChecks } from './check.ts';
+import { type Check, runChecks } from './check.ts';
 import { checksOf } from './checks.ts';
 import { loadParts } from './parts.ts';
 import type { Output, Program } from './place.ts';
@@ -12,7 +12,8 @@ import { reportJson, reportText } from './report.ts';
 
 export const usage = `Usage: ${ownCommand('doctor')} [edge] [control] [options]
 
-Checks this machine and the settings of its programs, and says what to do. It changes nothing.
+Checks this machine and the settings of its programs, and says what to do. It changes nothing. The settings are those of
+this command's own environment: give it the variables that the programs were started with.
 
   edge, control      check these programs; default: those whose files are in the data folder
   --json             print the results as JSON
@@ -65,7 +66,9 @@ export async function doctor(
     err(error instanceof Error ? error.message : String(error));
     return exit.usage;
   }
-  const results = await runChecks(checksOf(parts), { ...place, runTool });
+  const asked = ({ program }: Check) =>
+    program === 'both' || programs.length === 0 || programs.includes(program);
+  const results = await runChecks(checksOf(parts).filter(asked), { ...place, runTool });
   out(values.json ? reportJson(results) : reportText(results, coloured));
   return results.some(({ state }) => state === 'failed') ? exit.failed : exit.good;
 }
