@@ -287,7 +287,8 @@ export class Replica {
         continue;
       }
       this.counts.taken += 1;
-      log.info({ lease: wanted.name, fence: lease.fence }, 'a lease was taken');
+      // Without others there is nobody to tell apart, and a first start says what a person needs.
+      if (this.hasOthers) log.info({ lease: wanted.name, fence: lease.fence }, 'a lease was taken');
       wanted.lease = lease;
       wanted.running = insideFence(leaseFence(db, lease), wanted.start);
     }
