@@ -1,33 +1,94 @@
-import { readFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { type AudioPriority, raisePriority } from './audio-priority.ts';
+import { type AudioPriority, besideAudio, raisePriority } from './audio-priority.ts';
 
-/** What a system permits, and what a thread has then. */
-it.each<{ realTime: boolean; nice: boolean; result: AudioPriority }>([
-  { realTime: true, nice: true, result: 'real time' },
-  { realTime: true, nice: false, result: 'real time' },
-  { realTime: false, nice: true, result: 'raised' },
-  { realTime: false, nice: false, result: 'normal' },
-])('takes what is permitted: real time $realTime, nice $nice', ({ realTime, nice, result }) => {
-  const scheduler = {
-    setPolicy: () => realTime,
-    setNice: () => {
-      if (!nice) throw new Error('EACCES: permission denied');
-    },
-  };
-  expect(raisePriority(scheduler)).toBe(result);
+/** A thread with two helpers. @param most the highest priority in real time that is permitted, 0: none */
+class System {
+  readonly set: [policy: number, priority: number, thread: number][] = [];
+  readonly #most: number;
+  readonly #nice: boolean;
+
+  constructor(most: number, nice: boolean) {
+    this.#most = most;
+    this.#nice = nice;
+  }
+
+  setPolicy(policy: number, priority: number, thread = 0): boolean {
+    if (priority > this.#most) return false;
+    this.set.push([policy, priority, thread]);
+    return true;
+  }
+
+  setNice(): void {
+    if (!this.#nice) throw new Error('EACCES: permission denied');
+  }
+
+  helpers(): readonly number[] {
+    return [71, 72];
+  }
+}
+
+const [fair, roundRobin] = [0, 2];
+const withHelpers = [
+  [roundRobin, 2, 0],
+  [roundRobin, 1, 71],
+  [roundRobin, 1, 72],
+];
+
+/** What a system permits, and what a thread and helpers have then. */
+it.each<{ realTime: number; nice: boolean; result: AudioPriority; set: number[][] }>([
+  { realTime: 2, nice: true, result: 'real time', set: withHelpers },
+  { realTime: 2, nice: false, result: 'real time', set: withHelpers },
+  { realTime: 1, nice: true, result: 'real time', set: [[roundRobin, 1, 0]] },
+  { realTime: 0, nice: true, result: 'raised', set: [] },
+  { realTime: 0, nice: false, result: 'normal', set: [] },
+])('takes what is permitted: real time $realTime, nice $nice', ({ realTime, nice, result, set }) => {
+  const system = new System(realTime, nice);
+  expect(raisePriority(system)).toBe(result);
+  expect(system.set).toEqual(set);
 });
 
-it('raises the thread and what it starts, not the process; a thread of audio can leave real time', async () => {
-  const source = `
+it('sends to audio in real time, below audio, and not longer, also when that fails', () => {
+  const system = new System(2, true);
+  const failing = () => {
+    expect(system.set).toEqual([[roundRobin, 1, 0]]);
+    throw new Error('it could not be cloned');
+  };
+  expect(() => besideAudio(failing, system)).toThrow('it could not be cloned');
+  expect(system.set).toEqual([
+    [roundRobin, 1, 0],
+    [fair, 0, 0],
+  ]);
+});
+
+it('sends at the priority that it has where real time is not permitted', () => {
+  const system = new System(0, true);
+  const sent: string[] = [];
+  besideAudio(() => void sent.push('message'), system);
+  expect(sent).toEqual(['message']);
+  expect(system.set).toEqual([]);
+});
+
+interface Standing {
+  readonly nice: number;
+  readonly policy: number;
+  /** In real time. */
+  readonly priority: number;
+}
+
+/** In a process of its own, whose helpers stay in real time. */
+it('raises the thread, what it starts, and the helpers of Node; audio can leave real time', async () => {
+  const standings = `
+    const { readFileSync, readdirSync } = require('node:fs');
+    const of = (stat) => {
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return { nice: Number(fields[16]), policy: Number(fields[38]), priority: Number(fields[37]) };
+    };
+    const own = () => of(readFileSync('/proc/thread-self/stat', 'utf8'));`;
+  const ofThread = `${standings}
     const { execFileSync } = require('node:child_process');
-    const { readFileSync } = require('node:fs');
     const { parentPort, workerData } = require('node:worker_threads');
-    const statOf = (stat) => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const own = () => of(readFileSync('/proc/thread-self/stat', 'utf8'));
-    const of = (stat) => ({ nice: Number(statOf(stat)[16]), policy: Number(statOf(stat)[38]) });
     void import(workerData).then(({ raisePriority, leaveRealTime }) => {
       const priority = raisePriority();
       const raised = own();
@@ -35,34 +96,42 @@ it('raises the thread and what it starts, not the process; a thread of audio can
       leaveRealTime();
       parentPort.postMessage({ priority, raised, started, left: own() });
     });`;
-  const before = getPriority(process.pid);
-  const thread = new Worker(source, {
-    eval: true,
-    workerData: new URL('./audio-priority.ts', import.meta.url).href,
-  });
-  const said = await new Promise((resolve, reject) => {
-    thread.once('message', resolve);
-    thread.once('error', reject);
-  });
-  await thread.terminate();
+  const file = new URL('./audio-priority.ts', import.meta.url).href;
+  const program = `${standings}
+    const { Worker } = require('node:worker_threads');
+    const helpers = () => readdirSync('/proc/self/task')
+      .filter((id) => readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim() === 'V8Worker')
+      .map((id) => of(readFileSync('/proc/self/task/' + id + '/stat', 'utf8')));
+    const before = own();
+    const thread = new Worker(${JSON.stringify(ofThread)}, { eval: true, workerData: ${JSON.stringify(file)} });
+    thread.once('message', (said) => {
+      process.stdout.write(JSON.stringify({ ...said, before, after: own(), helpers: helpers() }));
+    });`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', program]);
+  const {
+    helpers,
+    before,
+    after,
+    ...said
+  }: Record<string, unknown> & { helpers: Standing[]; before: Standing } = JSON.parse(stdout);
+  expect(before.policy).toBe(0);
+  expect(after).toEqual(before);
+  const { nice } = before;
   /** By what this machine permits. */
-  const saw = (priority: AudioPriority, nice: number, policy: number) => ({
-    priority,
-    raised: { nice, policy },
-    started: { nice, policy },
-    left: { nice, policy: 0 },
-  });
+  const saw = (is: AudioPriority, withNice: number, priority: number) => {
+    const raised = { nice: withNice, policy: priority > 0 ? 2 : 0, priority };
+    return { priority: is, raised, started: raised, left: { nice: withNice, policy: 0, priority: 0 } };
+  };
   expect([
     saw('real time', -5, 2),
-    saw('real time', before, 2),
+    saw('real time', nice, 2),
+    saw('real time', -5, 1),
+    saw('real time', nice, 1),
     saw('raised', -5, 0),
-    saw('normal', before, 0),
+    saw('normal', nice, 0),
   ]).toContainEqual(said);
-  expect(policyOf(process.pid)).toBe(0);
-  expect(getPriority(process.pid)).toBe(before);
+  expect(helpers.length).toBeGreaterThan(0);
+  const isBeside = (said.raised as Standing).priority === 2;
+  for (const helper of helpers)
+    expect(helper).toMatchObject({ policy: isBeside ? 2 : 0, priority: isBeside ? 1 : 0 });
 });
-
-function policyOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[38]);
-}

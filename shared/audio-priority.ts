@@ -2,9 +2,16 @@
  * Audio before signaling when the CPU is short: a frame that is 20 ms late is lost, a call that is set up 20 ms later is
  * not. Linux schedules each thread by its own policy, and what a thread starts inherits it: so a shard's media worker has
  * it too.
+ *
+ * Threads of a process wait for each other's locks. One that has a lock and is not in real time waits for a core behind any
+ * other program, and so does the thread of audio that wants the lock. So what these have in common runs in real time as
+ * well, just below them: the helpers of Node always, other threads while they send to a thread of audio.
  */
+
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setPriority } from 'node:os';
+import { lazy } from './lazy.ts';
 
 /** Which of Linux's policies a thread has, sched(7). */
 export type AudioPriority = 'real time' | 'raised' | 'normal';
@@ -18,11 +25,19 @@ const above = 5;
 /** SCHED_OTHER and SCHED_RR of sched.h. */
 const policies = { fair: 0, roundRobin: 2 };
 
+/** In real time. */
+const priorities = { audio: 2, besideAudio: 1 };
+
+/** Names of the threads of V8 and libuv on which Node computes, and waits for disks, for all its threads. */
+const helperNames: readonly string[] = ['V8Worker', 'libuv-worker'];
+
 export interface Scheduler {
-  /** @returns whether it was permitted */
-  setPolicy(policy: number, priority: number): boolean;
+  /** @param thread the calling one unless given. @returns whether it was permitted */
+  setPolicy(policy: number, priority: number, thread?: number): boolean;
   /** @throws when it is not permitted */
   setNice(nice: number): void;
+  /** Ids of the helpers of this process. */
+  helpers(): readonly number[];
 }
 
 /**
@@ -39,7 +54,13 @@ export function raisePriority(scheduler: Scheduler = linux): AudioPriority {
   } catch {
     raised = false;
   }
-  if (scheduler.setPolicy(policies.roundRobin, 1)) return 'real time';
+  const { audio, besideAudio } = priorities;
+  if (scheduler.setPolicy(policies.roundRobin, audio)) {
+    for (const helper of scheduler.helpers()) scheduler.setPolicy(policies.roundRobin, besideAudio, helper);
+    return 'real time';
+  }
+  // A limit of 1: then helpers would not be below audio, and compile for longer than a frame may wait.
+  if (scheduler.setPolicy(policies.roundRobin, besideAudio)) return 'real time';
   return raised ? 'raised' : 'normal';
 }
 
@@ -48,18 +69,45 @@ export function leaveRealTime(scheduler: Scheduler = linux): void {
   scheduler.setPolicy(policies.fair, 0);
 }
 
-/** Process 0 is the calling thread, for Linux. */
-const linux: Scheduler = {
-  setPolicy: (policy, priority) => setterOfPolicy()?.(0, policy, Int32Array.of(priority)) === 0,
-  setNice: (nice) => setPriority(0, nice),
-};
-
-/** glibc's sched_setscheduler(2), whose parameters are one number; null: another C library. */
-function setterOfPolicy(): ((pid: number, policy: number, parameters: Int32Array) => unknown) | null {
+/**
+ * Sends something to a thread of audio, from one that is not in real time. Node wakes the receiver with the lock of its
+ * messages in hand, and the receiver then waits for that.
+ */
+export function besideAudio(send: () => void, scheduler: Scheduler = linux): void {
+  const isPermitted = scheduler.setPolicy(policies.roundRobin, priorities.besideAudio);
   try {
-    const koffi: typeof import('koffi') = createRequire(import.meta.url)('koffi');
-    return koffi.load('libc.so.6').func('int sched_setscheduler(int pid, int policy, const int *parameters)');
-  } catch {
-    return null;
+    send();
+  } finally {
+    if (isPermitted) scheduler.setPolicy(policies.fair, 0);
   }
 }
+
+/** Process 0 is the calling thread, for Linux. */
+const linux: Scheduler = {
+  setPolicy: (policy, priority, thread = 0) =>
+    setterOfPolicy().set?.(thread, policy, Int32Array.of(priority)) === 0,
+  setNice: (nice) => setPriority(0, nice),
+  helpers: () => readdirSync('/proc/self/task').map(Number).filter(isHelper),
+};
+
+function isHelper(thread: number): boolean {
+  try {
+    return helperNames.includes(readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim());
+  } catch {
+    // It has ended.
+    return false;
+  }
+}
+
+type SetPolicy = (thread: number, policy: number, parameters: Int32Array) => unknown;
+
+/** glibc's sched_setscheduler(2), whose parameters are one number; null: another C library. */
+const setterOfPolicy = lazy((): { readonly set: SetPolicy | null } => {
+  try {
+    const koffi: typeof import('koffi') = createRequire(import.meta.url)('koffi');
+    const libc = koffi.load('libc.so.6');
+    return { set: libc.func('int sched_setscheduler(int pid, int policy, const int *parameters)') };
+  } catch {
+    return { set: null };
+  }
+});

@@ -1,6 +1,7 @@
 /** Media with the settings of this edge: shards for calls, and media of this thread for calls of tests. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { besideAudio } from '#shared/audio-priority.ts';
 import type { LocalLeg, LocalMedia, MediaBridge, MediaRoom, MediaSupervision } from '../call/ports/media.ts';
 import type { RunningMedia } from '../media/media.ts';
 import { DiskRoom } from '../media/recording/disk-room.ts';
@@ -63,7 +64,7 @@ export function shardThread(
   });
   return {
     port: {
-      post: (message) => worker.postMessage(message),
+      post: (message) => besideAudio(() => worker.postMessage(message)),
       listen: (receive) => void worker.on('message', receive),
     },
     kill: () => void worker.terminate(),

@@ -1,6 +1,6 @@
 /** The thread that runs Silero: a run blocks its thread, so it has one of its own for all calls. */
 import { parentPort } from 'node:worker_threads';
-import { leaveRealTime } from '#shared/audio-priority.ts';
+import { besideAudio, leaveRealTime } from '#shared/audio-priority.ts';
 import { chunkSamples, type FromSilero, type ToSilero } from './silero-messages.ts';
 import { SileroModel } from './silero-model.ts';
 
@@ -35,7 +35,7 @@ async function judge(streams: readonly number[], samples: Float32Array): Promise
   return probabilities;
 }
 
-const tell = (message: FromSilero) => port.postMessage(message);
+const tell = (message: FromSilero) => besideAudio(() => port.postMessage(message));
 let tail: Promise<void> = Promise.resolve();
 port.on('message', (message: ToSilero) => {
   // A batch that fails ends the thread, and the owner goes on without it.

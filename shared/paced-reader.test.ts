@@ -1,40 +1,38 @@
 import { describe, expect, test } from 'vitest';
-import { FakeClock } from '#shared/clock.ts';
-import type { Port } from './channel.ts';
-import { paced } from './paced-port.ts';
+import { FakeClock } from './clock.ts';
+import { pacedReader } from './paced-reader.ts';
 
-/** A port, and turns of an event loop that are taken by hand. */
+/** A reader, and turns of an event loop that are taken by hand. */
 class Loop {
   readonly clock = new FakeClock();
   readonly read: unknown[] = [];
-  #receive: (message: unknown) => void = () => {};
+  readonly #take: (message: unknown) => void;
   #turns: (() => void)[] = [];
 
   /** @param costs ms that reading a message takes, and what it sets going */
   constructor(costs: (message: unknown) => { readonly ms: number; readonly laterMs?: number }) {
-    const port: Port = {
-      post: (message) => this.read.push({ posted: message }),
-      listen: (receive) => {
-        this.#receive = receive;
-      },
-    };
     const { clock } = this;
-    const on = paced(port, { clock, nextTurn: (next) => this.#turns.push(next) });
-    on.post('out');
-    on.listen((message) => {
+    const read = (message: unknown) => {
       this.read.push(message);
       const { ms, laterMs = 0 } = costs(message);
       clock.advance(ms);
       queueMicrotask(() => clock.advance(laterMs));
-    });
+    };
+    this.#take = pacedReader(read, { clock, nextTurn: (next) => this.#turns.push(next) });
   }
 
   /** Messages that have come, one callback each, as Node calls them. */
   async come(...messages: unknown[]): Promise<void> {
     for (const message of messages) {
-      this.#receive(message);
+      this.#take(message);
       await settled();
     }
+  }
+
+  /** The same in one callback. */
+  async comeTogether(...messages: unknown[]): Promise<void> {
+    for (const message of messages) this.#take(message);
+    await settled();
   }
 
   /** @returns what was read in it */
@@ -56,11 +54,11 @@ async function settled(): Promise<void> {
   for (let i = 0; i < 100; i++) await null;
 }
 
-describe('a paced port', () => {
-  test('reads what takes no time at once, and posts', async () => {
+describe('a paced reader', () => {
+  test('reads what takes no time at once', async () => {
     const loop = new Loop(() => ({ ms: 0 }));
     await loop.come(1, 2, 3);
-    expect(loop.read).toEqual([{ posted: 'out' }, 1, 2, 3]);
+    expect(loop.read).toEqual([1, 2, 3]);
     await loop.turn();
     expect(loop.isIdle).toBe(true);
   });
@@ -68,7 +66,7 @@ describe('a paced port', () => {
   test('reads in order for two milliseconds per turn, while more messages arrive', async () => {
     const loop = new Loop(() => ({ ms: 1 }));
     await loop.come(1, 2, 3, 4, 5);
-    expect(loop.read.slice(1)).toEqual([1, 2]);
+    expect(loop.read).toEqual([1, 2]);
     await loop.come(6);
     expect(await loop.turn()).toEqual([3, 4]);
     await loop.come(7);
@@ -83,7 +81,15 @@ describe('a paced port', () => {
   test('counts what a message sets going in its turn', async () => {
     const loop = new Loop(() => ({ ms: 0, laterMs: 3 }));
     await loop.come(1, 2, 3);
-    expect(loop.read.slice(1)).toEqual([1]);
+    expect(loop.read).toEqual([1]);
+    expect(await loop.turn()).toEqual([2]);
+    expect(await loop.turn()).toEqual([3]);
+  });
+
+  test('counts it also for messages that come together', async () => {
+    const loop = new Loop(() => ({ ms: 0, laterMs: 3 }));
+    await loop.comeTogether(1, 2, 3);
+    expect(loop.read).toEqual([1]);
     expect(await loop.turn()).toEqual([2]);
     expect(await loop.turn()).toEqual([3]);
   });
@@ -95,13 +101,18 @@ describe('a paced port', () => {
     expect(await loop.turn()).toEqual([3]);
   });
 
-  test('an error of the reader is that of the turn, and not a rejection', async () => {
-    const port = { post: () => {}, listen: (take: (message: unknown) => void) => take('bad') };
-    const on = paced(port, { clock: new FakeClock(), nextTurn: () => {} });
-    expect(() =>
-      on.listen(() => {
-        throw new Error('broken');
-      }),
-    ).toThrow('broken');
+  test('an error is that of the turn, and not a rejection; reading goes on', async () => {
+    const read: string[] = [];
+    const take = pacedReader(
+      (message: string) => {
+        read.push(message);
+        if (message === 'bad') throw new Error('broken');
+      },
+      { clock: new FakeClock(), nextTurn: () => {} },
+    );
+    expect(() => take('bad')).toThrow('broken');
+    take('good');
+    await settled();
+    expect(read).toEqual(['bad', 'good']);
   });
 });
