@@ -1,6 +1,5 @@
 import { contactUri, Dialog, dialogId, refreshesTarget } from '../dialog/dialog.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
-import { tagOf } from '../message/address.ts';
 import type { SipResponse } from '../message/message.ts';
 import { timers } from '../transaction/timers.ts';
 import type { Flow } from '../transport/flow.ts';
@@ -27,12 +26,11 @@ export class ClientDialogs {
     const { request, client, flow } = outgoing;
     const { method, headers } = request;
     if ((method !== 'INVITE' && method !== 'SUBSCRIBE') || !client) return '';
-    const id = dialogId(headers.get('call-id') ?? '', tagOf(headers.get('from') ?? '') ?? '');
+    const id = dialogId(headers.get('call-id') ?? '', headers.fromTag ?? '');
     const { status } = response;
     // 13.2.2.4: every 2xx, although drachtio-srf's dialogs handle only 200.
     const confirms = status >= 200 && status < 300;
-    const early =
-      method === 'INVITE' && status < 200 && tagOf(response.headers.get('to') ?? '') !== undefined;
+    const early = method === 'INVITE' && status < 200 && response.headers.toTag !== undefined;
     if ((confirms || early) && flow) {
       const session = this.#session(outgoing, response, client, flow);
       if (confirms) this.#confirm(session, outgoing, response);

@@ -189,7 +189,7 @@ describe('a ringing call', () => {
     say(invited(), '', 'SIP/2.0 180 Ringing');
     flow.close('gone');
     expect(heard()).toEqual(['network unsent CANCEL (connection lost)']);
-    expect(world.core.held).toMatchObject({ dialogs: 0, flowsForming: 0 });
+    expect(world.core.held).toMatchObject({ dialogs: 0, dialogsForming: 0 });
   });
 
   it('is canceled towards the application when no PRACK acknowledges its 183', () => {

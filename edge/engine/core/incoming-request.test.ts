@@ -34,6 +34,7 @@ it('does not retransmit its response to a peer that has not read what waits for 
   const incoming = new IncomingRequest(
     owner,
     'key',
+    null,
     requestOf(parsed.message),
     flow,
     new AppClient(socket, 1_000),

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '#shared/clock.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipRequest } from '../message/message.ts';
-import { mergeKey } from '../transaction/matching.ts';
 import {
   InviteServerTransaction,
   NonInviteServerTransaction,
@@ -40,6 +39,8 @@ export class IncomingRequest implements ServerUser {
   readonly inDialog: boolean;
   /** Our To tag for responses to a request without one; set by the first response that needs it. */
   toTag: string | null = null;
+  /** Id of the dialog that it may create, until its final response. Set by FormingDialogs. */
+  formingId: string | null = null;
   /** Id of the INVITE that this BYE ends. */
   after: string | null = null;
   /** RSeq of the last reliable provisional; 0 before the first. */
@@ -52,6 +53,7 @@ export class IncomingRequest implements ServerUser {
   constructor(
     owner: IncomingOwner,
     key: string,
+    merge: string | null,
     request: SipRequest,
     flow: Flow,
     client: AppClient,
@@ -63,7 +65,6 @@ export class IncomingRequest implements ServerUser {
     this.client = client;
     this.session = session;
     this.inDialog = session !== null;
-    const merge = session ? null : mergeKey(request.headers);
     if (request.method === 'INVITE') {
       this.invite = new InviteServerTransaction(key, merge, request, this, owner.clock);
       this.transaction = this.invite;

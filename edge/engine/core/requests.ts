@@ -4,7 +4,6 @@ import type { Dialog } from '../dialog/dialog.ts';
 import type { AppMessage } from '../drachtio-port/app-message.ts';
 import { wireName } from '../drachtio-port/header-names.ts';
 import { tagOf } from '../message/address.ts';
-import { parseCSeq } from '../message/cseq.ts';
 import { HeaderList, headerKey } from '../message/headers.ts';
 import type { SipRequest } from '../message/message.ts';
 import { newTag } from './identity.ts';
@@ -52,7 +51,7 @@ export function newRequest(
   headers.append('From', tagOf(from) === undefined ? `${from};tag=${newTag()}` : from);
   headers.append('To', ours(given.get('to'), us, false) ?? `<${uri}>`);
   headers.append('Call-ID', given.get('call-id') ?? randomUUID());
-  const number = parseCSeq(given.get('cseq') ?? '')?.number ?? nextCSeq();
+  const number = given.cseq?.number ?? nextCSeq();
   headers.append('CSeq', `${number} ${method}`);
   const contact = ours(given.get('contact'), us, true);
   if (contact !== undefined) headers.append('Contact', contact);

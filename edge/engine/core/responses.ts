@@ -3,12 +3,11 @@ import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import { writeFailure } from '#shared/engine-protocol/failures.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { isSameHost } from '#shared/networks.ts';
-import { parameter, setParameter, splitList, tagOf } from '../message/address.ts';
+import { setParameter, splitList } from '../message/address.ts';
 import { HeaderList } from '../message/headers.ts';
 import type { SipRequest, SipResponse } from '../message/message.ts';
 import { serializeResponse } from '../message/serialize.ts';
 import { formatHostPort } from '../message/uri.ts';
-import { parseVia } from '../message/via.ts';
 import type { Flow } from '../transport/flow.ts';
 
 const NO_BODY = Buffer.alloc(0);
@@ -20,17 +19,19 @@ export type Fields = readonly (readonly [name: string, value: string])[];
  * filled in even when the peer did not ask for it: the application reads the peer's port there.
  */
 export function stampVia(request: SipRequest, flow: Flow): void {
-  const line = request.headers.get('via');
+  const { headers } = request;
+  const line = headers.get('via');
   if (line === undefined) return;
   const [first = '', ...others] = line.includes(',') ? splitList(line) : [line];
+  const via = headers.topVia;
   let stamped = setParameter(first, 'rport', `${flow.remotePort}`);
-  if (!isSameHost(parseVia(first)?.host ?? '', flow.remoteAddress)) {
+  if (!isSameHost(via?.host ?? '', flow.remoteAddress)) {
     const address = flow.remoteAddress;
     stamped = setParameter(stamped, 'received', address.includes(':') ? formatHostPort(address) : address);
-  } else if (parameter(first, 'received') !== undefined) {
+  } else if (via?.params.has('received')) {
     stamped = setParameter(stamped, 'received', undefined);
   }
-  request.headers.replaceFirst('Via', others.length === 0 ? stamped : [stamped, ...others].join(', '));
+  headers.replaceFirst('Via', others.length === 0 ? stamped : [stamped, ...others].join(', '));
 }
 
 /**
@@ -44,7 +45,7 @@ export function responseHeaders(request: SipRequest, toTag: string | null, recor
   if (recordRoute) for (const route of headers.all('record-route')) copy.append('Record-Route', route);
   const to = headers.get('to') ?? '';
   copy.append('From', headers.get('from') ?? '');
-  copy.append('To', toTag === null || tagOf(to) !== undefined ? to : `${to};tag=${toTag}`);
+  copy.append('To', toTag === null || headers.toTag !== undefined ? to : `${to};tag=${toTag}`);
   copy.append('Call-ID', headers.get('call-id') ?? '');
   copy.append('CSeq', headers.get('cseq') ?? '');
   return copy;

@@ -1,6 +1,5 @@
 import { type Moves, machine, step, to } from '#shared/state-machine.ts';
 import { parseAddress, splitList, tagOf } from '../message/address.ts';
-import { parseCSeq } from '../message/cseq.ts';
 import type { Headers, SipRequest, SipResponse } from '../message/message.ts';
 import { isSipUri, parseUri } from '../message/uri.ts';
 
@@ -83,7 +82,7 @@ export class Dialog {
     return new Dialog('uas', {
       callId: headers.get('call-id') ?? '',
       localTag: tagOf(to) ?? '',
-      remoteTag: tagOf(from) ?? '',
+      remoteTag: headers.fromTag ?? '',
       local: to,
       remote: from,
       // Our numbers are free to choose; continuing the caller's keeps both readable in one trace.
@@ -100,8 +99,8 @@ export class Dialog {
     const to = response.headers.get('to') ?? '';
     return new Dialog('uac', {
       callId: request.headers.get('call-id') ?? '',
-      localTag: tagOf(from) ?? '',
-      remoteTag: tagOf(to) ?? '',
+      localTag: request.headers.fromTag ?? '',
+      remoteTag: response.headers.toTag ?? '',
       local: from,
       remote: to,
       localCSeq: cseqOf(request.headers),
@@ -127,7 +126,7 @@ export class Dialog {
   adopt(response: SipResponse): void {
     const { headers } = response;
     const to = headers.get('to') ?? this.remote;
-    const tag = tagOf(to);
+    const tag = headers.toTag;
     if (tag !== undefined) {
       this.remote = to;
       this.remoteTag = tag;
@@ -143,10 +142,7 @@ export class Dialog {
 
   /** Whether the tags of a request from the peer match this dialog (12.2.2). */
   matches(headers: Headers): boolean {
-    return (
-      (tagOf(headers.get('to') ?? '') ?? '') === this.localTag &&
-      (tagOf(headers.get('from') ?? '') ?? '') === this.remoteTag
-    );
+    return (headers.toTag ?? '') === this.localTag && (headers.fromTag ?? '') === this.remoteTag;
   }
 
   /**
@@ -208,7 +204,7 @@ function isLoose(uri: string): boolean {
 }
 
 function cseqOf(headers: Headers): number {
-  return parseCSeq(headers.get('cseq') ?? '')?.number ?? 0;
+  return headers.cseq?.number ?? 0;
 }
 
 /**

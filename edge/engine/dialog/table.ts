@@ -1,4 +1,4 @@
-import { tagOf } from '../message/address.ts';
+import { RoomyMap } from '#shared/roomy-map.ts';
 import type { Headers } from '../message/message.ts';
 import { type Dialog, type DialogRole, dialogId } from './dialog.ts';
 
@@ -7,9 +7,9 @@ import { type Dialog, type DialogRole, dialogId } from './dialog.ts';
  * itself, both ends have the same id.
  */
 export class DialogTable<Entry extends { readonly dialog: Dialog }> {
-  readonly #entries: { readonly [Role in DialogRole]: Map<string, Entry> } = {
-    uac: new Map(),
-    uas: new Map(),
+  readonly #entries: { readonly [Role in DialogRole]: RoomyMap<string, Entry> } = {
+    uac: new RoomyMap(),
+    uas: new RoomyMap(),
   };
 
   get size(): number {
@@ -33,10 +33,10 @@ export class DialogTable<Entry extends { readonly dialog: Dialog }> {
   /** The dialog of a request from the peer, by Call-ID and both tags (RFC 3261 section 12.2.2). */
   forRequest(headers: Headers): Entry | undefined {
     const callId = headers.get('call-id') ?? '';
-    const fromTag = tagOf(headers.get('from') ?? '') ?? '';
+    const fromTag = headers.fromTag ?? '';
     const asServer = this.#entries.uas.get(dialogId(callId, fromTag));
     if (asServer?.dialog.matches(headers)) return asServer;
-    const toTag = tagOf(headers.get('to') ?? '') ?? '';
+    const toTag = headers.toTag ?? '';
     const asClient = this.#entries.uac.get(dialogId(callId, toTag));
     return asClient?.dialog.matches(headers) ? asClient : undefined;
   }

@@ -74,3 +74,66 @@ test.each(['a\r\nX-Evil: 1', 'a\nb', 'a\rb'])('rejects a value with a line break
   expect(() => headers.replaceFirst('To', value)).toThrow(TypeError);
   expect(lines(headers)).toEqual(lines(sample()));
 });
+
+/** What is read once, read from a list that never changes. */
+function readAfresh(headers: HeaderList) {
+  const { fromTag, toTag, cseq, topVia } = headers.clone();
+  return { fromTag, toTag, cseq, topVia };
+}
+
+test.each<[string, (headers: HeaderList) => void]>([
+  ['set', (headers) => ['Via', 'From', 'To', 'CSeq'].map((name) => headers.set(name, other[name] ?? ''))],
+  [
+    'replaceFirst',
+    (headers) =>
+      ['v', 'f', 't', 'CSeq'].map((name) =>
+        headers.replaceFirst(name, other[headerKey(name)] ?? 'SIP/2.0/TLS c;branch=z9hG4bK-c'),
+      ),
+  ],
+  [
+    'prepend',
+    (headers) => ['Via', 'From', 'To', 'CSeq'].map((name) => headers.prepend(name, other[name] ?? '')),
+  ],
+  ['remove', (headers) => ['Via', 'From', 'To', 'CSeq'].map((name) => headers.remove(name))],
+  ['removeFirst', (headers) => ['Via', 'From', 'To', 'CSeq'].map((name) => headers.removeFirst(name))],
+  [
+    'append to an empty one',
+    (headers) => {
+      for (const name of ['Via', 'From', 'To', 'CSeq']) headers.remove(name);
+      expect([headers.fromTag, headers.toTag, headers.cseq, headers.topVia]).toEqual([
+        undefined,
+        undefined,
+        null,
+        null,
+      ]);
+      for (const name of ['Via', 'From', 'To', 'CSeq']) headers.append(name, other[name] ?? '');
+    },
+  ],
+])('tags, CSeq and topmost Via are read again after a change: %s', (_change, change) => {
+  const headers = new HeaderList([
+    ['Via', 'SIP/2.0/TLS a;branch=z9hG4bK-a, SIP/2.0/TLS b'],
+    ['Via', 'SIP/2.0/UDP x'],
+    ['From', '<sip:a@a>;tag=a'],
+    ['To', '<sip:b@b>'],
+    ['CSeq', '1 INVITE'],
+  ]);
+  expect([headers.fromTag, headers.toTag, headers.cseq?.number, headers.topVia?.branch]).toEqual([
+    'a',
+    undefined,
+    1,
+    'z9hG4bK-a',
+  ]);
+  change(headers);
+  const { fromTag, toTag, cseq, topVia } = headers;
+  expect({ fromTag, toTag, cseq, topVia }).toEqual(readAfresh(headers));
+});
+
+const other: Readonly<Record<string, string>> = {
+  Via: 'SIP/2.0/TLS c;branch=z9hG4bK-c',
+  From: '<sip:a@a>;tag=c',
+  To: '<sip:b@b>;tag=d',
+  CSeq: '2 BYE',
+  from: '<sip:a@a>;tag=c',
+  to: '<sip:b@b>;tag=d',
+  cseq: '2 BYE',
+};

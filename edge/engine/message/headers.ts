@@ -1,4 +1,7 @@
+import { splitList, tagOf } from './address.ts';
+import { type CSeq, parseCSeq } from './cseq.ts';
 import type { Headers } from './message.ts';
+import { parseVia, type Via } from './via.ts';
 
 /** Compact forms (RFC 3261 section 7.3.3 and the IANA registry of SIP header fields) and their long names. */
 export const COMPACT_FORMS: ReadonlyMap<string, string> = new Map([
@@ -110,6 +113,11 @@ export class HeaderList implements Headers {
   #names: string[] = [];
   #keys: string[] = [];
   #values: string[] = [];
+  /** What was read from fields: undefined before, null when there is none. */
+  #fromTag: string | null | undefined;
+  #toTag: string | null | undefined;
+  #cseq: CSeq | null | undefined;
+  #topVia: Via | null | undefined;
 
   constructor(fields: Iterable<readonly [name: string, value: string]> = []) {
     for (const [name, value] of fields) this.append(name, value);
@@ -157,6 +165,34 @@ export class HeaderList implements Headers {
     return this.#keys.includes(name);
   }
 
+  get fromTag(): string | undefined {
+    if (this.#fromTag === undefined) this.#fromTag = tagOf(this.get('from') ?? '') ?? null;
+    return this.#fromTag ?? undefined;
+  }
+
+  get toTag(): string | undefined {
+    if (this.#toTag === undefined) this.#toTag = tagOf(this.get('to') ?? '') ?? null;
+    return this.#toTag ?? undefined;
+  }
+
+  get cseq(): CSeq | null {
+    if (this.#cseq === undefined) this.#cseq = parseCSeq(this.get('cseq') ?? '');
+    return this.#cseq;
+  }
+
+  get topVia(): Via | null {
+    if (this.#topVia === undefined) this.#topVia = parseVia(firstElement(this.get('via') ?? ''));
+    return this.#topVia;
+  }
+
+  /** A field has changed: what was read from it is not valid anymore. */
+  #changed(key: string): void {
+    if (key === 'via') this.#topVia = undefined;
+    else if (key === 'from') this.#fromTag = undefined;
+    else if (key === 'to') this.#toTag = undefined;
+    else if (key === 'cseq') this.#cseq = undefined;
+  }
+
   set(name: string, value: string): void {
     checkOneLine(value);
     const key = headerKey(name);
@@ -169,29 +205,39 @@ export class HeaderList implements Headers {
     checkOneLine(name);
     this.#names[first] = name;
     this.#values[first] = value;
+    this.#changed(key);
   }
 
   replaceFirst(name: string, value: string): void {
     checkOneLine(value);
-    const first = this.#keys.indexOf(headerKey(name));
-    if (first === -1) this.append(name, value);
-    else this.#values[first] = value;
+    const key = headerKey(name);
+    const first = this.#keys.indexOf(key);
+    if (first === -1) {
+      this.append(name, value);
+      return;
+    }
+    this.#values[first] = value;
+    this.#changed(key);
   }
 
   append(name: string, value: string): void {
     checkOneLine(name);
     checkOneLine(value);
+    const key = headerKey(name);
     this.#names.push(name);
-    this.#keys.push(headerKey(name));
+    this.#keys.push(key);
     this.#values.push(value);
+    this.#changed(key);
   }
 
   prepend(name: string, value: string): void {
     checkOneLine(name);
     checkOneLine(value);
+    const key = headerKey(name);
     this.#names.unshift(name);
-    this.#keys.unshift(headerKey(name));
+    this.#keys.unshift(key);
     this.#values.unshift(value);
+    this.#changed(key);
   }
 
   remove(name: string): void {
@@ -209,8 +255,13 @@ export class HeaderList implements Headers {
   }
 
   #cut(index: number): void {
+    this.#changed(this.keyAt(index));
     this.#names.splice(index, 1);
     this.#keys.splice(index, 1);
     this.#values.splice(index, 1);
   }
+}
+
+function firstElement(list: string): string {
+  return list.includes(',') ? (splitList(list)[0] ?? '') : list;
 }

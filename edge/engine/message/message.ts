@@ -5,6 +5,9 @@
  * and unmodified headers are sent exactly as received.
  */
 
+import type { CSeq } from './cseq.ts';
+import type { Via } from './via.ts';
+
 /** The header fields of one message, in order, with names as received. */
 export interface Headers {
   /** Number of header field lines. */
@@ -20,6 +23,14 @@ export interface Headers {
   /** Values of all lines of a header, in order; comma lists are not split. */
   all(name: string): string[];
   has(name: string): boolean;
+  /** Tag of From; undefined when it has none. This and the next three are read once, not at each use. */
+  readonly fromTag: string | undefined;
+  /** Tag of To; undefined when it has none. */
+  readonly toTag: string | undefined;
+  /** Null when it is missing or malformed. */
+  readonly cseq: CSeq | null;
+  /** The topmost Via; null when it is missing or malformed. */
+  readonly topVia: Via | null;
   /**
    * Replaces all lines of a header with one, at the position of the first (or at the end). `name` as it should be
    * written.

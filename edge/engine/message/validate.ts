@@ -1,7 +1,6 @@
 /** Checks a message before a transaction may process it (RFC 3261 sections 8.1.1, 8.2 and 20). */
 import { parseAddress, splitList } from './address.ts';
-import { parseCSeq } from './cseq.ts';
-import type { SipRequest, SipResponse } from './message.ts';
+import type { Headers, SipRequest, SipResponse } from './message.ts';
 import { parseDecimal } from './numbers.ts';
 import { isSipUri, parseUri, schemeOf } from './uri.ts';
 import { parseVia } from './via.ts';
@@ -64,7 +63,7 @@ function bad(reason: string): Rejection {
 export function validateRequest(request: SipRequest): Rejection | null {
   const fault = headerFault(request.headers);
   if (fault !== null) return bad(fault);
-  const cseq = parseCSeq(request.headers.get('cseq') ?? '');
+  const { cseq } = request.headers;
   if (cseq === null) return bad('Bad CSeq');
   if (cseq.method !== request.method) return bad('CSeq Method Mismatch');
   const maxForwards = request.headers.get('max-forwards');
@@ -111,7 +110,7 @@ function contactFault(request: SipRequest): Rejection | null {
 export function validateResponse(response: SipResponse): string | null {
   const fault = headerFault(response.headers);
   if (fault !== null) return fault;
-  if (parseCSeq(response.headers.get('cseq') ?? '') === null) return 'Bad CSeq';
+  if (response.headers.cseq === null) return 'Bad CSeq';
   // Section 8.1.3.3: more than one Via in a response means that it was misrouted or is corrupt.
   const vias = response.headers.all('via');
   if (vias.length > 1 || splitList(vias[0] ?? '').length > 1) return 'More Than One Via';
@@ -119,7 +118,7 @@ export function validateResponse(response: SipResponse): string | null {
 }
 
 /** Checks common to requests and responses: mandatory headers are present, once, and can be parsed. */
-function headerFault(headers: SipRequest['headers']): string | null {
+function headerFault(headers: Headers): string | null {
   let seen = 0;
   let vias = 0;
   for (let i = 0; i < headers.length; i++) {
@@ -130,8 +129,7 @@ function headerFault(headers: SipRequest['headers']): string | null {
       seen |= bit;
     }
     if (key === 'via') {
-      if (vias++ === 0 && !splitList(headers.valueAt(i)).every((via) => parseVia(via) !== null))
-        return 'Bad Via';
+      if (vias++ === 0 && !areVias(headers, headers.valueAt(i))) return 'Bad Via';
     } else if (key === 'from' || key === 'to') {
       const address = parseAddress(headers.valueAt(i));
       if (address === null || !isName(address.params.get('tag') ?? ''))
@@ -157,6 +155,14 @@ function isName(text: string): boolean {
     if (code > 126 || code === PIPE) return false;
   }
   return true;
+}
+
+/** The first is read by `topVia`, which keeps it. */
+function areVias(headers: Headers, value: string): boolean {
+  if (headers.topVia === null) return false;
+  if (!value.includes(',')) return true;
+  const [, ...others] = splitList(value);
+  return others.every((via) => parseVia(via) !== null);
 }
 
 function areAddresses(value: string, key: string): boolean {

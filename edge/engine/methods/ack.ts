@@ -6,7 +6,6 @@ import type { OutgoingRequest } from '../core/outgoing-request.ts';
 import { type Built, dialogRequest, ownMessage } from '../core/requests.ts';
 import type { Dialog } from '../dialog/dialog.ts';
 import type { AppMessage } from '../drachtio-port/app-message.ts';
-import { parseCSeq } from '../message/cseq.ts';
 import type { SipRequest } from '../message/message.ts';
 
 const CREDENTIALS = [
@@ -33,7 +32,7 @@ export class Acks {
     nextHop: NextHop,
     secure: boolean,
   ): Built<SipRequest> {
-    const cseq = parseCSeq(invite.request.headers.get('cseq') ?? '')?.number ?? 0;
+    const cseq = invite.request.headers.cseq?.number ?? 0;
     const us = this.#nextHops.localEndpoint(nextHop, newBranch(), secure);
     const built = dialogRequest(dialog, 'ACK', cseq, message, us);
     if (!built.ok) return built;

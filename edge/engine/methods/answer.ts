@@ -13,8 +13,7 @@ import { Dialog } from '../dialog/dialog.ts';
 import { Retransmission } from '../dialog/retransmission.ts';
 import type { AppMessage } from '../drachtio-port/app-message.ts';
 import type { SipCommand } from '../drachtio-port/command.ts';
-import { splitList, tagOf } from '../message/address.ts';
-import { parseCSeq } from '../message/cseq.ts';
+import { splitList } from '../message/address.ts';
 import { type HeaderList, headerKey } from '../message/headers.ts';
 import type { Headers, SipResponse } from '../message/message.ts';
 import { parseDeltaSeconds } from '../message/numbers.ts';
@@ -92,7 +91,7 @@ export class Answers {
   ): SipResponse | string {
     const { request, flow } = incoming;
     const { method } = request;
-    incoming.toTag ??= tagOf(message.headers.get('to') ?? '') ?? newTag();
+    incoming.toTag ??= message.headers.toTag ?? newTag();
     const makesDialog = status > 100 && status < 300 && (method === 'INVITE' || method === 'SUBSCRIBE');
     const headers = responseHeaders(request, status === 100 ? null : incoming.toTag, makesDialog);
     const us = this.#localEndpoint(incoming);
@@ -163,7 +162,7 @@ export class Answers {
     reliable: boolean,
   ): void {
     const { status } = response;
-    const cseq = parseCSeq(incoming.request.headers.get('cseq') ?? '')?.number ?? 0;
+    const cseq = incoming.request.headers.cseq?.number ?? 0;
     if (reliable && session) this.#awaitPrack(incoming, session, cseq, bytes);
     if (status < 200) return;
     this.#uas.closed(incoming);

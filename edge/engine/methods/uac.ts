@@ -3,23 +3,23 @@ import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import type { EndCause } from '#shared/engine-protocol/ends.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { frameRefusals } from '#shared/engine-protocol/refusals.ts';
+import { RoomyMap } from '#shared/roomy-map.ts';
 import { AwaitedFlows } from '../core/awaited-flows.ts';
 import { ClientDialogs, settles } from '../core/client-dialogs.ts';
 import type { Context } from '../core/context.ts';
 import { destinationOf, destinationVia, type NextHop } from '../core/destination.ts';
+import { idOf } from '../core/forming-dialogs.ts';
 import { newBranch, newTag } from '../core/identity.ts';
 import { NextHops, peerOf, peerOfNextHop } from '../core/next-hops.ts';
 import { type OutgoingOwner, OutgoingRequest } from '../core/outgoing-request.ts';
 import { cancelFields, dialogRequest, newRequest } from '../core/requests.ts';
 import { failureFields, plainResponse } from '../core/responses.ts';
 import type { Session } from '../core/session.ts';
-import { dialogId } from '../dialog/dialog.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipCommand } from '../drachtio-port/command.ts';
 import { NOWHERE, type Peer, sipLine, wireTime } from '../drachtio-port/lines.ts';
-import { tagOf } from '../message/address.ts';
 import { headerKey } from '../message/headers.ts';
-import type { SipRequest, SipResponse } from '../message/message.ts';
+import type { SipResponse } from '../message/message.ts';
 import { serializeRequest, serializeResponse } from '../message/serialize.ts';
 import { parseUri } from '../message/uri.ts';
 import type { Flow } from '../transport/flow.ts';
@@ -43,12 +43,12 @@ export class Uac implements OutgoingOwner {
   readonly #nextHops: NextHops;
   readonly #dialogs: ClientDialogs;
   /** By the application's transaction id. */
-  readonly #outgoing = new Map<string, OutgoingRequest>();
+  readonly #outgoing = new RoomyMap<string, OutgoingRequest>();
   readonly #flows: AwaitedFlows;
   readonly #acks: Acks;
   readonly #byes: Byes;
   /** INVITEs outside dialogs without a final response, by the id that their dialog will have. */
-  readonly #forming = new Map<string, OutgoingRequest>();
+  readonly #forming = new RoomyMap<string, OutgoingRequest>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -111,7 +111,7 @@ export class Uac implements OutgoingOwner {
       command.refuse(built.reason);
       return;
     }
-    const id = idOf(built.message);
+    const id = idOf(method, built.message.headers);
     if (id !== null && (this.#forming.has(id) || this.#context.sessions.get('uac', id))) {
       // The application could not tell the two dialogs apart, nor see the end of each.
       command.refuse('a dialog with this Call-ID and From tag already exists');
@@ -334,7 +334,7 @@ export class Uac implements OutgoingOwner {
     const { session, flow } = outgoing;
     if (!session) return;
     const owed = session.owedAck?.invite === outgoing ? session.owedAck : null;
-    if ((tagOf(response.headers.get('to') ?? '') ?? '') !== session.dialog.remoteTag) {
+    if ((response.headers.toTag ?? '') !== session.dialog.remoteTag) {
       this.#byes.ofUnusable(outgoing, response);
     } else if (owed?.ack && flow) {
       this.messages.send(flow, owed.ack, outgoing.request.headers);
@@ -355,7 +355,7 @@ export class Uac implements OutgoingOwner {
   }
 
   #formed(outgoing: OutgoingRequest): void {
-    const id = outgoing.inDialog ? null : idOf(outgoing.request);
+    const id = outgoing.inDialog ? null : idOf(outgoing.request.method, outgoing.request.headers);
     if (id !== null && this.#forming.get(id) === outgoing) this.#forming.delete(id);
   }
 
@@ -384,10 +384,4 @@ export class Uac implements OutgoingOwner {
   cancelInvite(transactionId: string): void {
     this.#outgoing.get(transactionId)?.invite?.cancel();
   }
-}
-
-/** The id of the dialog that a request outside a dialog may create; null when it creates none. */
-function idOf({ method, headers }: SipRequest): string | null {
-  if (method !== 'INVITE' && method !== 'SUBSCRIBE') return null;
-  return dialogId(headers.get('call-id') ?? '', tagOf(headers.get('from') ?? '') ?? '');
 }

@@ -1,7 +1,8 @@
 import type { EndCause } from '#shared/engine-protocol/ends.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import { RoomyMap } from '#shared/roomy-map.ts';
 import type { Context } from '../core/context.ts';
-import { FormingDialogs, idOf, makesDialog } from '../core/forming-dialogs.ts';
+import { FormingDialogs, idOf } from '../core/forming-dialogs.ts';
 import { newTag } from '../core/identity.ts';
 import { type IncomingOwner, IncomingRequest } from '../core/incoming-request.ts';
 import { peerOf } from '../core/next-hops.ts';
@@ -10,13 +11,10 @@ import type { Session } from '../core/session.ts';
 import { endsSubscription } from '../core/subscription.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import { sipLine, wireTime } from '../drachtio-port/lines.ts';
-import { tagOf } from '../message/address.ts';
-import { parseCSeq } from '../message/cseq.ts';
 import type { SipRequest } from '../message/message.ts';
 import { serializeRequest, serializeResponse } from '../message/serialize.ts';
 import { type Rejection, unsupportedOptions, validateRequest } from '../message/validate.ts';
-import { mergeKey, serverKey } from '../transaction/matching.ts';
-import type { ServerTransaction } from '../transaction/server.ts';
+import { mergeKey, originOf, serverKey } from '../transaction/matching.ts';
 import type { Flow } from '../transport/flow.ts';
 import { collision, type Refusal } from './overlapping-invites.ts';
 import { acceptPrack } from './prack.ts';
@@ -29,8 +27,7 @@ import { ALLOW, KNOWN, SUPPORTED } from './supported.ts';
 export class Uas implements IncomingOwner {
   readonly #context: Context;
   /** By the application's transaction id. */
-  readonly #incoming = new Map<string, IncomingRequest>();
-  readonly #byTransaction = new Map<ServerTransaction, IncomingRequest>();
+  readonly #incoming = new RoomyMap<string, IncomingRequest>();
   readonly #forming = new FormingDialogs();
   /** Connections whose stream broke, and why: they close after the last pending response. */
   readonly #draining = new Map<Flow, string>();
@@ -51,8 +48,7 @@ export class Uas implements IncomingOwner {
   get held(): Record<string, number> {
     return {
       incoming: this.#incoming.size,
-      incomingByTransaction: this.#byTransaction.size,
-      ...this.#forming.held,
+      dialogsForming: this.#forming.size,
       flowsDraining: this.#draining.size,
     };
   }
@@ -68,20 +64,21 @@ export class Uas implements IncomingOwner {
       this.refuse(flow, request, rejection);
       return;
     }
-    stampVia(request, flow);
     const { method } = request;
+    const origin = originOf(request.headers);
+    stampVia(request, flow);
     if (method === 'ACK') {
-      this.#ack(flow, request);
+      this.#ack(flow, request, origin);
       return;
     }
-    const key = serverKey(request, method);
+    const key = serverKey(origin, method);
     const known = this.#context.transactions.server(key);
     if (known) {
       known.retransmitted();
       return;
     }
-    if (method === 'CANCEL') this.#cancel(flow, request);
-    else if (tagOf(request.headers.get('to') ?? '') === undefined) this.#outOfDialog(flow, request, key);
+    if (method === 'CANCEL') this.#cancel(flow, request, origin);
+    else if (request.headers.toTag === undefined) this.#outOfDialog(flow, request, key);
     else this.#inDialog(flow, request, key);
   }
 
@@ -122,7 +119,8 @@ export class Uas implements IncomingOwner {
       this.#refuseAndCount(flow, request, 405, 'Method Not Allowed', ALLOW);
       return;
     }
-    if (transactions.isMerged(mergeKey(headers))) {
+    const merge = mergeKey(headers);
+    if (transactions.isMerged(merge)) {
       this.#respond(flow, request, 482, 'Loop Detected');
       return;
     }
@@ -140,7 +138,8 @@ export class Uas implements IncomingOwner {
       this.#refuseAndCount(flow, request, 400, 'Missing Contact');
       return;
     }
-    if (makesDialog(method) && this.#isTaken(idOf(headers))) {
+    const formingId = idOf(method, headers);
+    if (formingId !== null && this.#isTaken(formingId)) {
       this.#respond(flow, request, 482, 'Loop Detected');
       return;
     }
@@ -154,7 +153,8 @@ export class Uas implements IncomingOwner {
       this.#respond(flow, request, 503, 'Service Unavailable');
       return;
     }
-    const incoming = this.#begin(key, request, flow, client, null);
+    const incoming = this.#begin(key, merge, request, flow, client, null);
+    if (formingId !== null) this.#forming.add(formingId, incoming);
     const bytes = serializeRequest(request);
     if (incoming.invite) applications.cdr('attempt', 'network', null, bytes);
     this.#deliver(incoming, bytes, incoming.id);
@@ -197,7 +197,7 @@ export class Uas implements IncomingOwner {
       this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
-    const incoming = this.#begin(key, request, flow, session.client, session);
+    const incoming = this.#begin(key, null, request, flow, session.client, session);
     if (incoming.invite) session.incomingInvite = incoming;
     const bytes = serializeRequest(request);
     if (method === 'BYE') this.#bye(incoming, session, bytes);
@@ -214,16 +214,15 @@ export class Uas implements IncomingOwner {
 
   #begin(
     key: string,
+    merge: string | null,
     request: SipRequest,
     flow: Flow,
     client: AppClient,
     session: Session | null,
   ): IncomingRequest {
-    const incoming = new IncomingRequest(this, key, request, flow, client, session);
+    const incoming = new IncomingRequest(this, key, merge, request, flow, client, session);
     this.#context.transactions.addServer(incoming.transaction);
     this.#incoming.set(incoming.id, incoming);
-    this.#byTransaction.set(incoming.transaction, incoming);
-    if (!session) this.#forming.add(incoming);
     this.#context.metrics.count(incoming.invite ? 'invites_received' : 'requests_received');
     incoming.invite?.trying(trying(request));
     return incoming;
@@ -240,16 +239,16 @@ export class Uas implements IncomingOwner {
   }
 
   /** ACK: for a failure it ends the INVITE's transaction, for a 2xx it goes to the dialog (13.3.1.4). */
-  #ack(flow: Flow, request: SipRequest): void {
+  #ack(flow: Flow, request: SipRequest, origin: string): void {
     const { transactions, sessions } = this.#context;
-    const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
+    const invite = transactions.inviteServer(serverKey(origin, 'INVITE'));
     if (invite?.state === 'Completed') {
       invite.acknowledgedFailure();
       return;
     }
     const session = sessions.forRequest(request.headers);
     const awaited = session?.awaitedAck;
-    if (!session || !awaited || awaited.cseq !== parseCSeq(request.headers.get('cseq') ?? '')?.number) return;
+    if (!session || !awaited || awaited.cseq !== request.headers.cseq?.number) return;
     awaited.retransmission.stop();
     session.awaitedAck = null;
     session.use(flow);
@@ -264,10 +263,10 @@ export class Uas implements IncomingOwner {
   }
 
   /** CANCEL (9.2): 200 for itself and 487 for its INVITE; the application is notified. */
-  #cancel(flow: Flow, request: SipRequest): void {
+  #cancel(flow: Flow, request: SipRequest, origin: string): void {
     const { transactions, applications, ends } = this.#context;
-    const invite = transactions.inviteServer(serverKey(request, 'INVITE'));
-    const incoming = invite?.open ? this.#byTransaction.get(invite) : undefined;
+    const invite = transactions.inviteServer(serverKey(origin, 'INVITE'));
+    const incoming = invite?.open ? this.#incoming.get(invite.userId) : undefined;
     // An INVITE that has its final response cannot be canceled. 9.2 allows a 200 while the transaction is kept
     // for retransmissions; 481 is more accurate, and other servers send it too.
     if (!incoming) {
@@ -327,7 +326,7 @@ export class Uas implements IncomingOwner {
 
   /** A request has its final response: an INVITE no longer blocks others in its dialog. */
   closed(incoming: IncomingRequest): void {
-    if (!incoming.inDialog) this.#forming.remove(incoming);
+    this.#forming.remove(incoming);
     if (incoming.session?.incomingInvite === incoming) incoming.session.incomingInvite = null;
     if (this.#draining.size > 0) this.#drained(incoming.flow);
   }
@@ -373,7 +372,6 @@ export class Uas implements IncomingOwner {
   ended(incoming: IncomingRequest): void {
     this.#context.transactions.removeServer(incoming.transaction);
     this.#incoming.delete(incoming.id);
-    this.#byTransaction.delete(incoming.transaction);
     this.closed(incoming);
     // 15.1.2: once the BYE is answered, pending requests of the dialog get 487.
     const after = incoming.after === null ? undefined : this.#incoming.get(incoming.after);

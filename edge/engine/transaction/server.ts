@@ -11,6 +11,8 @@ import { type TimerName, timers } from './timers.ts';
 
 /** Answers the request. */
 export interface ServerUser {
+  /** The application's id for the transaction. */
+  readonly id: string;
   /** Sends a response over the connection of its request (RFC 3261 section 18.2.2). */
   send(bytes: Buffer): void;
   /** An INVITE got no response at all for 64 s. */
@@ -50,6 +52,11 @@ export class InviteServerTransaction implements ServerTransaction {
     this.#user = user;
     this.#clock = clock;
     this.#start('answer');
+  }
+
+  /** The id of the user that answers it. */
+  get userId(): string {
+    return this.#user.id;
   }
 
   get state(): ServerInviteState {

@@ -1,4 +1,4 @@
-import { parseCSeq } from '../message/cseq.ts';
+import { RoomyMap } from '#shared/roomy-map.ts';
 import type { SipResponse } from '../message/message.ts';
 import type { ClientTransaction } from './client.ts';
 import { responseBranch } from './matching.ts';
@@ -6,9 +6,9 @@ import { InviteServerTransaction, type ServerTransaction } from './server.ts';
 
 /** Live transactions, and how messages are matched to them (RFC 3261 sections 17.1.3 and 17.2.3). */
 export class TransactionTable {
-  readonly #clients = new Map<string, ClientTransaction>();
-  readonly #servers = new Map<string, ServerTransaction>();
-  readonly #merged = new Map<string, ServerTransaction>();
+  readonly #clients = new RoomyMap<string, ClientTransaction>();
+  readonly #servers = new RoomyMap<string, ServerTransaction>();
+  readonly #merged = new RoomyMap<string, ServerTransaction>();
 
   get clientCount(): number {
     return this.#clients.size;
@@ -33,7 +33,7 @@ export class TransactionTable {
   clientFor(response: SipResponse): ClientTransaction | undefined {
     const branch = responseBranch(response.headers);
     const transaction = branch === undefined ? undefined : this.#clients.get(branch);
-    const method = parseCSeq(response.headers.get('cseq') ?? '')?.method;
+    const method = response.headers.cseq?.method;
     return transaction?.request.method === method ? transaction : undefined;
   }
 

@@ -6,7 +6,7 @@ import type { SipRequest, SipResponse } from '../message/message.ts';
 import { parseMessage } from '../message/parse.ts';
 import { InviteClientTransaction, NonInviteClientTransaction } from './client.ts';
 import { clientInvite } from './client-invite.ts';
-import { mergeKey, serverKey } from './matching.ts';
+import { mergeKey, originOf, serverKey } from './matching.ts';
 import { InviteServerTransaction, NonInviteServerTransaction } from './server.ts';
 import { TransactionTable } from './table.ts';
 
@@ -191,6 +191,7 @@ function serverRecorder() {
   const clock = new FakeClock();
   const events: string[] = [];
   const user = {
+    id: 'u',
     send: (bytes: Buffer) => void events.push(bytes.toString()),
     unanswered: () => void events.push('unanswered'),
     ended: () => void events.push('ended'),
@@ -292,32 +293,34 @@ describe('a non-INVITE server transaction', () => {
 
 describe('matching', () => {
   it('uses branch, sent-by and method', () => {
-    const invite = serverKey(request('INVITE'), 'INVITE');
-    expect(serverKey(request('INVITE'), 'INVITE')).toBe(invite);
-    expect(serverKey(request('ACK'), 'INVITE')).toBe(invite);
-    expect(serverKey(request('OPTIONS'), 'OPTIONS')).not.toBe(invite);
+    const invite = serverKey(originOf(request('INVITE').headers), 'INVITE');
+    expect(serverKey(originOf(request('INVITE').headers), 'INVITE')).toBe(invite);
+    expect(serverKey(originOf(request('ACK').headers), 'INVITE')).toBe(invite);
+    expect(serverKey(originOf(request('OPTIONS').headers), 'OPTIONS')).not.toBe(invite);
     for (const via of [
       'Via: SIP/2.0/TLS a.example;branch=z9hG4bK-2',
       'Via: SIP/2.0/TLS b.example;branch=z9hG4bK-1',
       'Via: SIP/2.0/TLS a.example:5062;branch=z9hG4bK-1',
     ]) {
-      expect(serverKey(request('INVITE', via), 'INVITE')).not.toBe(invite);
+      expect(serverKey(originOf(request('INVITE', via).headers), 'INVITE')).not.toBe(invite);
     }
     const spaced = 'Via: SIP / 2.0 / TLS A.Example ;branch=z9hG4bK-1, SIP/2.0/UDP x;branch=z9hG4bK-9';
-    expect(serverKey(request('INVITE', spaced), 'INVITE')).toBe(invite);
+    expect(serverKey(originOf(request('INVITE', spaced).headers), 'INVITE')).toBe(invite);
   });
 
   it('uses Call-ID, tag and CSeq for RFC 2543 clients, whose ACK has a To tag', () => {
     const via = 'Via: SIP/2.0/TLS a.example;branch=1';
-    const invite = serverKey(request('INVITE', via), 'INVITE');
-    expect(serverKey(request('ACK', via, 'To: <sip:b@b>;tag=b'), 'INVITE')).toBe(invite);
-    expect(serverKey(request('INVITE', 'Via: SIP/2.0/TLS z.example;branch=1'), 'INVITE')).not.toBe(invite);
+    const invite = serverKey(originOf(request('INVITE', via).headers), 'INVITE');
+    expect(serverKey(originOf(request('ACK', via, 'To: <sip:b@b>;tag=b').headers), 'INVITE')).toBe(invite);
+    expect(
+      serverKey(originOf(request('INVITE', 'Via: SIP/2.0/TLS z.example;branch=1').headers), 'INVITE'),
+    ).not.toBe(invite);
   });
 
   it('detects merged requests outside dialogs', () => {
     const table = new TransactionTable();
     const merge = mergeKey(request('INVITE').headers);
-    const user = { send: () => {}, unanswered: () => {}, ended: () => {} };
+    const user = { id: 'u', send: () => {}, unanswered: () => {}, ended: () => {} };
     const clock = new FakeClock();
     const transaction = new InviteServerTransaction('key', merge, request('INVITE'), user, clock);
     expect(table.isMerged(merge)).toBe(false);
