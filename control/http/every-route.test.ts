@@ -1,11 +1,11 @@
 /** The conventions of contract section 1, on every served route. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { startRoutes } from '../../test/kit/control/harness.ts';
+import { startControl } from '../../test/kit/control/harness.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 import { errorBody, groupOf } from './groups.ts';
 
-const test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '1000000' });
+const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' }, {}, {}, { begin: false });
 afterAll(() => test.close());
 /** Longer than every window of a rate limit. */
 beforeEach(() => test.clock.advance(15 * 60_000));

@@ -1,14 +1,14 @@
 /** Every route holds to the least role that it states: by a key, and by a session that the key began. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyRoles } from '#shared/api/keys.ts';
-import { startRoutes } from '../../test/kit/control/harness.ts';
+import { startControl } from '../../test/kit/control/harness.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
 import { keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
 import { requireStatedAccess } from '../organizations/guard.ts';
 import { createBase } from './base.ts';
 import { errorBody, groupOf } from './groups.ts';
 
-const test = await startRoutes({ RATE_LIMIT_PER_MINUTE: '1000000' });
+const test = await startControl({ RATE_LIMIT_PER_MINUTE: '1000000' }, {}, {}, { begin: false });
 afterAll(() => test.close());
 /** Longer than every window of a rate limit. */
 beforeEach(() => test.clock.advance(15 * 60_000));
