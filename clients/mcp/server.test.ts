@@ -143,6 +143,25 @@ describe('the tools', () => {
     await expect(reading.callTool({ name: 'propose_pathway_edit', arguments: {} })).rejects.toThrow();
   });
 
+  it('say of each argument what it is', async () => {
+    const undescribed = (await writing.listTools()).tools.flatMap(({ inputSchema, name }) =>
+      Object.entries(inputSchema.properties ?? {})
+        .filter(([, property]) => !JSON.stringify(property).includes('"description"'))
+        .map(([property]) => `${name}.${property}`),
+    );
+    expect(undescribed).toEqual([]);
+  });
+
+  it('name the argument that is wrong', async () => {
+    const answer = await writing.callTool({
+      name: 'run_scenarios',
+      arguments: { scenario_ids: [], pathway: 'x' },
+    });
+    expect(answer.isError).toBe(true);
+    expect(JSON.stringify(answer.content)).toContain('/pathway: not a known property');
+    expect(JSON.stringify(answer.content)).toContain('/scenario_ids: ');
+  });
+
   it('say what is wrong with their arguments, and what the API rejects', async () => {
     expect((await ask(reading, 'list_calls', { limit: 500 })).error).toMatch(/limit/);
     expect((await ask(reading, 'list_calls', { statsu: 'failed' })).error).toMatch(/propert/);

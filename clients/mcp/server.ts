@@ -2,6 +2,7 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { type Trunkline, TrunklineError } from '../typescript/src/index.ts';
 import { answerOf, errorOf } from './answer.ts';
+import { inputCheck } from './input-check.ts';
 import type { Tool } from './tool.ts';
 import { callTools } from './tools/calls.ts';
 import { pathwayTools } from './tools/pathways.ts';
@@ -27,7 +28,7 @@ export function createMcpServer(client: Trunkline, { allowWrites, version }: Mcp
       name,
       {
         description,
-        inputSchema: fromJsonSchema(JSON.parse(JSON.stringify(input))),
+        inputSchema: fromJsonSchema(JSON.parse(JSON.stringify(input)), inputCheck),
         annotations: { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false },
       },
       async (args: unknown, { mcpReq }) => {

@@ -22,10 +22,18 @@ const listCalls = tool(
         ...paged(50, 20),
         ...since,
         status: Type.Optional(
-          Type.Unsafe<(typeof callStatuses)[number]>({ type: 'string', enum: [...callStatuses] }),
+          Type.Unsafe<(typeof callStatuses)[number]>({
+            type: 'string',
+            enum: [...callStatuses],
+            description: 'How far the call is, or how it ended',
+          }),
         ),
         direction: Type.Optional(
-          Type.Unsafe<'inbound' | 'outbound'>({ type: 'string', enum: ['inbound', 'outbound'] }),
+          Type.Unsafe<'inbound' | 'outbound'>({
+            type: 'string',
+            enum: ['inbound', 'outbound'],
+            description: 'inbound: to a number of the organization',
+          }),
         ),
         phone_number: Type.Optional(phoneNumber),
         other_party: Type.Optional(

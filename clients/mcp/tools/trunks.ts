@@ -41,7 +41,11 @@ const listAlerts = tool(
       {
         ...paged(50, 20),
         state: Type.Optional(
-          Type.Unsafe<'open' | 'resolved'>({ type: 'string', enum: ['open', 'resolved'] }),
+          Type.Unsafe<'open' | 'resolved'>({
+            type: 'string',
+            enum: ['open', 'resolved'],
+            description: 'open: the problem lasts',
+          }),
         ),
       },
       closed,
