@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { parseArgs } from 'node:util';
-import { ownCommand, startCommand } from '#shared/own-command.ts';
+import { nodeCommand, ownCommand, startCommand } from '#shared/own-command.ts';
 import type { HeardStats } from '../test/kit/fakes/heard-media.ts';
 import { SrtpPeer } from '../test/kit/fakes/srtp-peer.ts';
 import { loudness } from './call/loudness.ts';
@@ -49,7 +49,8 @@ async function checkNumber(bootstrap: Bootstrap): Promise<void> {
   const url = `${bootstrap.control_url}/v1/inbound/${encodeURIComponent(number)}`;
   const headers = { authorization: `Bearer ${bootstrap.api_key}` };
   const response = await fetch(url, { headers }).catch((error: Error) => {
-    throw new Trouble('cannot reach the API', `${url}: ${error.message}`, stillRunning);
+    const why = error.cause instanceof Error ? error.cause.message : error.message;
+    throw new Trouble('cannot reach the API', `${url}: ${why}`, stillRunning);
   });
   if (response.status !== 404) return;
   throw new Trouble(
@@ -170,7 +171,7 @@ async function showRecord(bootstrap: Bootstrap, callId: string): Promise<void> {
         console.log(`\nin the call log:\n${JSON.stringify(data.call, null, 2)}`);
         console.log(`\nits SIP messages:\n  curl -H "authorization: $KEY" ${url}/trace`);
         console.log(`  curl -H "authorization: $KEY" -O ${url}/trace.pcap`);
-        console.log(`with KEY=$(node -p 'require("${bootstrapFile(process.env)}").api_key')`);
+        console.log(`with KEY=$(${nodeCommand()} -p 'require("${bootstrapFile(process.env)}").api_key')`);
         return;
       }
     }

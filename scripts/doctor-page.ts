@@ -17,7 +17,7 @@ export async function doctorPage(): Promise<string> {
     '# The doctor',
     '`npm run doctor` checks a machine and the settings of its programs, while they run and while they do not. Run it before the first start, when something does not work, and before you ask for help. This page is written by `node scripts/doctor-page.ts`.',
     `    $ npm run doctor\n${example.replaceAll(/^/gm, '    ')}`,
-    'Run it as the user of the programs: as another one it cannot read their files. As root it also sees whose ports are in use, and the rules of the firewall. In an installed package the command is `trunkline doctor`; it takes the settings of the service and checks the program of that package.',
+    'Run it as the user of the programs: as another one it cannot read their files. As root it also sees whose ports are in use, and the rules of the firewall. In an installed package the command is `trunkline doctor`; it takes the settings of the service and checks the program of that package. With both packages, `trunkline` is that of control: `/usr/lib/trunkline-edge/bin/trunkline doctor` checks the edge.',
     ['```', usage, '```'].join('\n'),
     '## States',
     [

@@ -5,7 +5,8 @@ import { pathExists } from './path-exists.ts';
 /** Written by `npm run package`: an installed package has it, a checkout does not. */
 export const installationFile = join(import.meta.dirname, '..', 'installed.json');
 
-const isInstalled = (): boolean => pathExists(installationFile);
+/** Whether this is the program of a package. */
+export const isInstalled = (): boolean => pathExists(installationFile);
 
 /**
  * `trunkline backup`, or `npm run backup --` for who works in a checkout and called it so.
@@ -20,4 +21,9 @@ export function ownCommand(name: string, program = process.argv[1] ?? ''): strin
 /** What starts both programs on this machine. */
 export function startCommand(): string {
   return isInstalled() ? 'systemctl start trunkline-control trunkline-edge' : 'npm start';
+}
+
+/** Node for a person's shell: a machine with a package may have none in its path. */
+export function nodeCommand(): string {
+  return isInstalled() ? process.execPath : 'node';
 }

@@ -1,8 +1,12 @@
 /** `trunkline`: its table of commands, and what is made from it. */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bashCompletion } from '../scripts/command/completion.ts';
 import { readEnvironmentFile } from '../scripts/command/environment-file.ts';
@@ -10,6 +14,7 @@ import { enterInstallation, hasCommand, readInstallation } from '../scripts/comm
 import { nearest } from '../scripts/command/nearest.ts';
 import { commandOf, helpText } from '../scripts/command/run.ts';
 import { type CommandRow, commandTable } from '../scripts/command/table.ts';
+import { createAuthority } from './kit/fakes/certificates.ts';
 
 const root = join(import.meta.dirname, '..');
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -54,6 +59,16 @@ test('the help has one line for each command, and no line is wider than a termin
   for (const { name, help } of commandTable)
     expect(lines.filter((line) => line.startsWith(`  ${name} `) && line.endsWith(help))).toHaveLength(1);
   expect(lines.filter((line) => line.length > 120)).toEqual([]);
+});
+
+test.each([
+  ['completion', '--help'],
+  ['help', 'completion'],
+])('trunkline %s %s shows what it takes', (...words) => {
+  const { stdout, status } = spawnSync(process.execPath, [join(root, 'scripts/trunkline.ts'), ...words], {
+    encoding: 'utf8',
+  });
+  expect([status, stdout.split('\n')[0]]).toEqual([0, 'Usage: trunkline completion bash']);
 });
 
 test.each([
@@ -178,6 +193,38 @@ describe('an installed package', () => {
     expect(() =>
       enterInstallation(rowOf('backup'), installation(), { ...caller, env: { TRUNKLINE_DATA: folder } }),
     ).not.toThrow();
+  });
+
+  test('trusts the authorities of NODE_EXTRA_CA_CERTS in its settings, which Node does not read by then', async () => {
+    const authority = createAuthority();
+    const file = join(folder, 'authority.crt');
+    writeFileSync(file, authority.cert);
+    writeFileSync(join(folder, 'control.env'), `NODE_EXTRA_CA_CERTS=${file}\n`);
+    const server = createServer(authority.issue({ names: ['DNS:localhost'] }), (_, response) =>
+      response.end('ok'),
+    );
+    await once(server.listen(0), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const program = `
+      import { enterInstallation } from '${root}/scripts/command/installation.ts';
+      import { commandTable } from '${root}/scripts/command/table.ts';
+      const ask = () => fetch('https://localhost:${port}').then((one) => one.text(), ({ cause }) => cause.code);
+      console.log(await ask());
+      const row = commandTable.find(({ name }) => name === 'call');
+      enterInstallation(row, ${JSON.stringify(installation())}, { env: {}, username: 'ann', isRoot: false });
+      console.log(await ask());`;
+    try {
+      const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+      expect(stdout.trim().split('\n')).toEqual([expect.stringMatching(/^[A-Z_]+$/), 'ok']);
+    } finally {
+      server.close();
+    }
+  });
+
+  test('names a file of authorities that cannot be read', () => {
+    writeFileSync(join(folder, 'control.env'), 'NODE_EXTRA_CA_CERTS=/missing.crt\n');
+    const caller = { env: {}, username: 'ann', isRoot: false };
+    expect(() => enterInstallation(rowOf('call'), installation(), caller)).toThrow('/missing.crt');
   });
 
   test('names the line of its settings that cannot be read', () => {

@@ -10,6 +10,7 @@ import { fits, objectOf, type Shaped, text } from '#shared/shapes.ts';
 import { Trouble } from '../setup/trouble.mjs';
 import { readEnvironmentFile } from './environment-file.ts';
 import type { CommandRow, PackageName } from './table.ts';
+import { trustAuthorities } from './trust.ts';
 
 const installationShape = objectOf(
   {
@@ -84,7 +85,9 @@ export function enterInstallation(
       `the data folder ${data} belongs to the user ${user}`,
       `run it as root: sudo trunkline ${name}`,
     );
+  const extra = env.NODE_EXTRA_CA_CERTS;
   for (const [setting, value] of Object.entries(settingsIn(settings))) env[setting] ??= value;
+  if (extra === undefined && env.NODE_EXTRA_CA_CERTS) trustAuthorities(env.NODE_EXTRA_CA_CERTS);
   env.TRUNKLINE_DATA ??= data;
   if (as === 'owner' && isRoot && !isOwn) become(user);
 }

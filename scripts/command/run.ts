@@ -18,6 +18,7 @@ export async function runTrunkline(args: readonly string[]): Promise<void> {
   if (name === '--version' || name === '-V') return console.log(`trunkline ${version()}`);
   if (name === 'completion') return console.log((await completion(rows, second)).trimEnd());
   const isHelp = name === 'help';
+  if (isHelp && second === 'completion') return console.log(completionUsage);
   const row = commandOf(isHelp ? (second ?? '') : name, rows);
   if (installation !== null && !isHelp && !args.includes('--help')) enterInstallation(row, installation);
   // The program reads its arguments after its own name.
@@ -65,8 +66,13 @@ export function commandOf(name: string, rows: readonly CommandRow[]): CommandRow
   );
 }
 
+const completionUsage = `Usage: trunkline completion bash
+
+Prints the completion for bash, which the packages install. For this shell alone: . <(trunkline completion bash)`;
+
 async function completion(rows: readonly CommandRow[], shell: string | undefined): Promise<string> {
   if (shell === 'bash') return bashCompletion(rows);
+  if (shell === '--help' || shell === '-h') return completionUsage;
   throw new Trouble(
     'cannot print a completion',
     shell === undefined ? 'no shell was named' : `there is none for "${shell}"`,

@@ -1,19 +1,24 @@
 /** The command line of the doctor. */
 import { execFile } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { ownCommand } from '#shared/own-command.ts';
+import { isInstalled, ownCommand } from '#shared/own-command.ts';
 import { keyOf } from '../connection.ts';
 import { type Check, runChecks } from './check.ts';
 import { checksOf } from './checks.ts';
+import { otherDoctors, whyNotHere } from './other-package.ts';
 import { loadParts } from './parts.ts';
 import type { Output, Program } from './place.ts';
 import { readPlace } from './read-place.ts';
 import { reportJson, reportText } from './report.ts';
 
+const whichSettings = isInstalled()
+  ? 'The settings are those of the service.'
+  : `The settings are those of this command's own environment: give it the variables that the programs were started with.`;
+
 export const usage = `Usage: ${ownCommand('doctor')} [edge] [control] [options]
 
-Checks this machine and the settings of its programs, and says what to do. It changes nothing. The settings are those of
-this command's own environment: give it the variables that the programs were started with.
+Checks this machine and the settings of its programs, and says what to do. It changes nothing.
+${whichSettings}
 
   edge, control      check these programs; default: those whose files are in the data folder
   --json             print the results as JSON
@@ -57,6 +62,12 @@ export async function doctor(
   }
   const keyFile = values['key-file'];
   const parts = await loadParts();
+  const others = otherDoctors(parts);
+  const elsewhere = whyNotHere(programs, others);
+  if (elsewhere !== null) {
+    err(elsewhere);
+    return exit.usage;
+  }
   let place: ReturnType<typeof readPlace>;
   try {
     const apiKey = keyFile === undefined ? env.TRUNKLINE_API_KEY : await keyOf(keyFile);
@@ -70,6 +81,8 @@ export async function doctor(
     program === 'both' || programs.length === 0 || programs.includes(program);
   const results = await runChecks(checksOf(parts).filter(asked), { ...place, runTool });
   out(values.json ? reportJson(results) : reportText(results, coloured));
+  for (const { program, command, isHere } of others)
+    if (isHere) err(`The ${program} of this machine is checked by ${command}`);
   return results.some(({ state }) => state === 'failed') ? exit.failed : exit.good;
 }
 

@@ -1,13 +1,11 @@
 /** One Debian root from an installation to a purge, step by step; each step prints one line, the first failing one ends it. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { readEnvironmentFile } from '../../scripts/command/environment-file.ts';
 import type { PackageName } from '../../scripts/command/table.ts';
-import { environmentOf, startCommandOf } from '../../scripts/package/units.ts';
 import { command } from '../../scripts/setup/command.mjs';
 import { tail } from '../../scripts/setup/trouble.mjs';
+import { Programs } from './programs.ts';
 
 export interface Packages {
   /** Files of an earlier version, and of this one. */
@@ -18,6 +16,8 @@ export interface Packages {
 interface Call {
   readonly outcome: string;
 }
+
+const backupFolder = '/srv/backup/before';
 
 /** Until a program says that it is ready, or has ended. */
 const limitMs = 180_000;
@@ -37,13 +37,14 @@ export class Walk {
   readonly #suite: string;
   readonly #packages: Packages;
   readonly #network: string;
-  readonly #running = new Map<PackageName, { readonly child: ChildProcess; output: string }>();
+  readonly #programs: Programs;
 
   constructor(root: string, suite: string, packages: Packages) {
     this.#root = root;
     this.#suite = suite;
     this.#packages = packages;
     this.#network = `trunkline-${suite}-${process.pid}`;
+    this.#programs = new Programs(root, this.#network);
   }
 
   async all(): Promise<void> {
@@ -56,13 +57,15 @@ export class Walk {
     await this.#commands();
     await this.#stopBoth();
     await this.#upgrade();
+    await this.#wayBack();
+    await this.#apt(this.#packages.now);
     await this.#remove();
     await this.#purge();
   }
 
   /** Ends the programs that still run, and the network. */
   async end(): Promise<void> {
-    for (const { child } of this.#running.values()) child.kill('SIGKILL');
+    this.#programs.kill();
     await command('ip', ['netns', 'delete', this.#network]);
   }
 
@@ -112,70 +115,24 @@ export class Walk {
   }
 
   async #startBoth(): Promise<void> {
-    await this.#start('control');
-    await this.#start('edge');
-    const said = await this.#node('control', waitForHealth);
-    const all = [...this.#running.values()].map(({ output }) => output).join('\n');
-    const missing = /Cannot find (?:module|package) '[^']+'/.exec(all)?.[0];
+    await this.#programs.start('control');
+    await this.#programs.start('edge');
+    const said = (await this.#node('control', waitForHealth)).trim();
+    const missing = /Cannot find (?:module|package) '[^']+'/.exec(this.#programs.output())?.[0];
     this.#check(missing === undefined, `no file of a program is missing${missing ? `: ${missing}` : ''}`);
     this.#check(
-      said.trim() === '200',
-      `both programs run, and /health is 200${said.trim() === '200' ? '' : `: ${said}\n${this.#logs()}`}`,
+      said === '200',
+      `both programs run, and /health is 200${said === '200' ? '' : `: ${said}\n${this.#programs.logs()}`}`,
     );
-  }
-
-  async #start(program: PackageName): Promise<void> {
-    const unit = await readFile(
-      join(this.#root, `usr/lib/systemd/system/trunkline-${program}.service`),
-      'utf8',
-    );
-    const line = (name: string) => new RegExp(`^${name}=-?(.*)$`, 'm').exec(unit)?.[1] ?? '';
-    const settings = readEnvironmentFile(await readFile(join(this.#root, line('EnvironmentFile')), 'utf8'));
-    const env = { ...environmentOf(unit), ...settings };
-    const run = [
-      ...[
-        'chroot',
-        this.#root,
-        'setpriv',
-        `--reuid=${line('User')}`,
-        `--regid=${line('User')}`,
-        '--init-groups',
-        '--no-new-privs',
-      ],
-      ...[
-        'env',
-        '-i',
-        '-C',
-        line('WorkingDirectory'),
-        ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
-      ],
-      ...startCommandOf(unit),
-    ];
-    const child = spawn('ip', ['netns', 'exec', this.#network, ...run], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const state = { child, output: '' };
-    for (const stream of [child.stdout, child.stderr])
-      stream?.setEncoding('utf8').on('data', (text: string) => {
-        state.output = `${state.output}${text}`.slice(-20_000);
-      });
-    this.#running.set(program, state);
   }
 
   async #stopBoth(): Promise<void> {
     for (const program of ['edge', 'control'] as const) {
-      const running = this.#running.get(program);
-      if (!running) continue;
-      const ended = new Promise<number | null>((resolve) =>
-        running.child.once('exit', (code) => resolve(code)),
-      );
-      running.child.kill('SIGTERM');
-      const code = await ended;
+      const { code, lines } = await this.#programs.stop(program);
       this.#check(
         code === 0,
-        `${program} ends in order on SIGTERM${code === 0 ? '' : ` (${code})\n${tail(running.output)}`}`,
+        `${program} ends in order on SIGTERM${code === 0 ? '' : ` (${code})\n${lines}`}`,
       );
-      this.#running.delete(program);
     }
   }
 
@@ -210,6 +167,8 @@ export class Walk {
 
   async #upgrade(): Promise<void> {
     const before = await this.#calls();
+    await this.#chroot('install', ['-d', '-m', '0700', '-o', 'trunkline', '/srv/backup']);
+    await this.#trunkline(['backup', backupFolder]);
     await this.#apt(this.#packages.now);
     const version = (await this.#chroot('trunkline', ['--version'])).trim();
     this.#check(version !== 'trunkline 0.0.1', `the upgrade installs ${version}`);
@@ -225,15 +184,53 @@ export class Walk {
     this.#check(after === before + 1, `the call log has ${after} calls, ${before} of them from before`);
   }
 
+  /** As docs/packages.md says it, after an upgrade with a migration that the earlier version does not know. */
+  async #wayBack(): Promise<void> {
+    await this.#database(`
+      database.prepare("insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')").run();`);
+    await this.#apt(this.#packages.earlier, ['--allow-downgrades']);
+    const version = (await this.#chroot('trunkline', ['--version'])).trim();
+    this.#check(version === 'trunkline 0.0.1', `the way back installs ${version}`);
+    const { code, output } = await this.#programs.runToEnd('control');
+    this.#check(
+      code === 1 && output.includes('9999-later') && output.includes('restore a backup'),
+      `until the restore, control of the earlier version does not start, and says why${code === 1 ? '' : ` (${code})\n${tail(output)}`}`,
+    );
+    await this.#trunkline(['restore', backupFolder, '--force']);
+    const before = await this.#calls();
+    await this.#startBoth();
+    await this.#call();
+    await this.#stopBoth();
+    const after = await this.#calls();
+    this.#check(
+      after === before + 1,
+      `the call log has the ${before} of the backup and the one from after it`,
+    );
+  }
+
   /** Without a running control plane: from the database. */
   async #calls(): Promise<number> {
+    return Number(
+      await this.#database(
+        "console.log(database.prepare('select count(*) as calls from calls').get().calls);",
+      ),
+    );
+  }
+
+  /** As the service: files that SQLite makes beside the database are its own. */
+  async #database(script: string): Promise<string> {
     const file = '/usr/lib/trunkline-control/package.json';
-    const script = `
+    const program = `
       const { createRequire } = await import('node:module');
       const Database = createRequire('${file}')('better-sqlite3');
-      const database = new Database('/var/lib/trunkline/control.db', { readonly: true });
-      console.log(database.prepare('select count(*) as calls from calls').get().calls);`;
-    return Number(await this.#node('control', script));
+      const database = new Database('/var/lib/trunkline/control.db');
+      ${script}
+      database.close();`;
+    const node = '/usr/lib/trunkline-control/bin/node';
+    return await this.#chroot('setpriv', [
+      ...['--reuid=trunkline', '--regid=trunkline', '--clear-groups'],
+      ...[node, '--input-type=module', '-e', program],
+    ]);
   }
 
   async #remove(): Promise<void> {
@@ -277,10 +274,10 @@ export class Walk {
     );
   }
 
-  async #apt(files: readonly string[]): Promise<void> {
+  async #apt(files: readonly string[], options: readonly string[] = []): Promise<void> {
     for (const file of files) await copyFile(file, join(this.#root, 'tmp', basename(file)));
     const names = files.map((file) => `/tmp/${basename(file)}`);
-    await this.#chroot('apt-get', ['-q', '-y', '--no-install-recommends', 'install', ...names]);
+    await this.#chroot('apt-get', ['-q', '-y', '--no-install-recommends', ...options, 'install', ...names]);
   }
 
   /** In the network of the programs, as root: as an administrator calls it. */
@@ -316,7 +313,7 @@ export class Walk {
     const { code, stdout, output } = await this.#run(argv);
     if (code !== 0)
       throw new Error(
-        `${this.#suite}: ${argv.join(' ')} ended with ${code}\n${tail(output, 40)}\n${this.#logs()}`,
+        `${this.#suite}: ${argv.join(' ')} ended with ${code}\n${tail(output, 40)}\n${this.#programs.logs()}`,
       );
     return stdout;
   }
@@ -330,10 +327,6 @@ export class Walk {
       HOME: '/root',
     };
     return command(program, args, { env });
-  }
-
-  #logs(): string {
-    return [...this.#running].map(([program, { output }]) => `${program}:\n${tail(output, 20)}`).join('\n');
   }
 
   #check(holds: boolean, sentence: string): void {
