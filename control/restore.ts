@@ -8,7 +8,7 @@ import { ownerOnly } from '#shared/private-folder.ts';
 
 findModulesByPath();
 const { holdDataFolder } = await import('./db/index.ts');
-const { answer, OperationError, readArguments, restoreBackup, runProgram } = await import(
+const { answer, OperationError, readArguments, restoreBackup, restoredInto, runProgram } = await import(
   './operations/index.ts'
 );
 const { readControlConfig } = await import('./settings/index.ts');
@@ -41,7 +41,7 @@ await runProgram(async () => {
     const kept = replaced === null ? '' : `\nWhat was there before is kept as ${replaced}.`;
     return answer(
       values.json,
-      `Restored ${counted(files, 'file')} of the backup of ${madeAt} into ${dataFolder}.${kept}`,
+      `Restored ${counted(files, 'file')} of the backup of ${madeAt} into ${restoredInto(database, dataFolder)}.${kept}`,
       { made_at: madeAt, files, data_folder: dataFolder, kept: replaced },
     );
   } finally {

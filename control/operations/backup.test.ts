@@ -25,6 +25,7 @@ import { type ControlApp, createApp } from '../app.ts';
 import { type Bootstrap, bootstrap } from '../bootstrap.ts';
 import { holdDataFolder } from '../db/index.ts';
 import { readControlConfig } from '../settings/config.ts';
+import { restoredInto } from './restore.ts';
 
 let root = '';
 beforeEach(() => {
@@ -217,6 +218,13 @@ describe('a restore', () => {
     const restoring = run('restore', 'data', [at('backup'), '--force']);
     await expect(restoring).rejects.toThrow(/another control plane uses/);
     release();
+  });
+
+  it('names the server that has the database now, without its password', () => {
+    expect(restoredInto('/srv/data/control.db', '/srv/data')).toBe('/srv/data');
+    expect(restoredInto('postgres://trunkline:secret@db:5432/trunkline', '/srv/data')).toBe(
+      'postgres://trunkline@db:5432/trunkline, and its files into /srv/data',
+    );
   });
 
   it("without the secrets' key says where to get it, before anything is changed", async () => {

@@ -5,5 +5,5 @@ export { deploymentSecrets, existingSecrets } from './existing-data.ts';
 export { cancelMove, moveDatabase } from './move-database.ts';
 export { OperationError } from './operation-error.ts';
 export { privateItems } from './private-files.ts';
-export { restoreBackup } from './restore.ts';
+export { restoreBackup, restoredInto } from './restore.ts';
 export { seedDemo } from './seed.ts';

@@ -31,6 +31,11 @@ export interface Restored {
   readonly replaced: string | null;
 }
 
+/** Where a restore puts the database and its files, for a person. */
+export function restoredInto(database: string, dataFolder: string): string {
+  return isServer(database) ? `${shownAddress(database)}, and its files into ${dataFolder}` : dataFolder;
+}
+
 /**
  * The caller holds the data folder, so that no control plane runs on it.
  * @throws OperationError, or DatabaseTooNew when the backup is from a newer version of the program
