@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { collectGarbage } from '#shared/give-memory-back.ts';
 import type { HepPacket } from '#shared/hep.ts';
 import { defaultTraceLimits, TraceCollector } from './trace-collector.ts';
 
@@ -155,5 +156,25 @@ describe('TraceCollector', () => {
     for (let i = 0; i < 10; i++) collector.add(packet({ callId: `scan-${i}` }), t0);
     expect(collector.size).toBe(2);
     expect(collector.overflowed).toBe(9);
+  });
+
+  it('keeps the secrets of a standing call, but not the messages that had them', () => {
+    const collector = new TraceCollector(5061);
+    const calls = 200;
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let call = 0; call < calls; call++) {
+      const callId = `${call}@pbx`;
+      const key = `${call}`.padEnd(40, 'k');
+      const payload = Buffer.from(
+        `INVITE sips:edge SIP/2.0\r\n\r\na=crypto:1 x inline:${key}\r\n${'s'.repeat(20_000)}`,
+      );
+      collector.claim(`call-${call}`, callId, t0);
+      collector.add(packet({ callId, payload }), t0);
+      expect(collector.take(callId)?.messages[0]?.raw).not.toContain(key);
+    }
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan((calls * 20_000) / 2);
+    expect(collector.size).toBe(calls);
   });
 });

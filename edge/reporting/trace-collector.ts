@@ -118,7 +118,8 @@ export class TraceCollector {
     const texts = packets.map(({ payload }) => payload.toString('utf8'));
     for (const [index, packet] of packets.entries()) {
       const seen = isSent(packet, this.#localPort) ? dialog.seen.sent : dialog.seen.received;
-      for (const secret of secretsIn(texts[index] ?? '')) if (seen.size < mostSecrets) seen.add(secret);
+      for (const secret of secretsIn(texts[index] ?? ''))
+        if (seen.size < mostSecrets) seen.add(ownText(secret));
     }
     const redact = redactorFor(dialog);
     return {
@@ -187,6 +188,14 @@ function copyOf(payload: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(payload.length);
   payload.copy(copy);
   return copy;
+}
+
+/**
+ * In memory of its own: V8 makes a part of a text a reference to the whole, which would be kept for as long as the call
+ * stands.
+ */
+function ownText(part: string): string {
+  return Buffer.from(part).toString();
 }
 
 function redactorFor(dialog: Dialog): (text: string) => string {
