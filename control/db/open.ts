@@ -17,7 +17,7 @@ import { type DatabaseLimits, databaseLimits } from './limits.ts';
 import { migrations } from './migrations/index.ts';
 import { type Heard, type Listening, listenOn } from './postgres/listening.ts';
 import { openPostgres, type PoolState } from './postgres/open.ts';
-import { whyTooNew } from './releases.ts';
+import { type Difference, whyUnusable } from './releases.ts';
 import type { SyncLog } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { Db, Tables } from './tables.ts';
@@ -162,21 +162,20 @@ export async function isCurrent(address: string): Promise<boolean> {
   return state !== null && state.missing.length === 0 && state.unknown.length === 0;
 }
 
-export interface SchemaState {
-  /** Migrations of this version that the database does not have. */
-  readonly missing: readonly string[];
-  /** Migrations of the database that this version does not have. */
-  readonly unknown: readonly string[];
+export interface SchemaState extends Difference {
+  /** Why this version cannot use the newer database; null: it can. */
+  readonly unusable: string | null;
 }
 
 /** How the schema of an existing database differs from this version's; it is not migrated. Null: it has no schema. */
 export async function schemaState(address: string): Promise<SchemaState | null> {
   const applied = await readUnmigrated(address, appliedMigrations);
   if (applied === null) return null;
-  return {
+  const difference = {
     missing: Object.keys(migrations).filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !Object.hasOwn(migrations, name)),
   };
+  return { ...difference, unusable: whyUnusable(difference, isServer(address)) };
 }
 
 /** A database newer than this version of the program; the message says what to do. */
@@ -194,12 +193,8 @@ export async function migrate<T>(
   const applied = await appliedMigrations(db);
   const unknown = applied.filter((name) => !Object.hasOwn(all, name));
   const missing = Object.keys(all).filter((name) => !applied.includes(name));
-  // Without a replica that serves beside it, there is no reason to go back to an earlier version.
-  const why =
-    dialectOf(db) === 'sqlite' || missing.length > 0
-      ? `${unknown.join(', ')} is not known here`
-      : whyTooNew(unknown);
-  if (unknown.length > 0 && why !== null) {
+  const why = whyUnusable({ missing, unknown }, dialectOf(db) !== 'sqlite');
+  if (why !== null) {
     throw new DatabaseTooNew(
       `The database was made by a newer version of the program (${why}). ` +
         'Run that version, or restore a backup from before the upgrade: migrations go forward only.',

@@ -7,7 +7,7 @@ import { newDelivery } from '../../test/kit/db/delivery.ts';
 import { onSqlite, takeDatabase } from '../../test/kit/db/test-database.ts';
 import { migrations } from './migrations/index.ts';
 import { DatabaseTooNew, migrate, openDatabase } from './open.ts';
-import { whyTooNew } from './releases.ts';
+import { whyTooNew, whyUnusable } from './releases.ts';
 
 it.each<[string[], string | null]>([
   [[], null],
@@ -17,6 +17,14 @@ it.each<[string[], string | null]>([
   [['9001-column-breaking'], '9001-column-breaking cannot be used by earlier versions'],
 ])('the unknown migrations %j are rejected because: %s', (unknown, why) => {
   expect(whyTooNew(unknown)).toBe(why);
+});
+
+it('a newer database is used on a server only, and by a version that has made all of its own', () => {
+  const newer = { missing: [], unknown: ['9001-column'] };
+  expect(whyUnusable(newer, true)).toBeNull();
+  expect(whyUnusable(newer, false)).toBe('9001-column is not known here');
+  expect(whyUnusable({ ...newer, missing: ['0001-first'] }, true)).toBe('9001-column is not known here');
+  expect(whyUnusable({ missing: ['0001-first'], unknown: [] }, false)).toBeNull();
 });
 
 /** What a next release may do: add. */

@@ -9,6 +9,23 @@
 const endOfRelease = /-release-\d+$/;
 const breaking = /-breaking$/;
 
+/** How the migrations of a database differ from those of this version. */
+export interface Difference {
+  /** Migrations of this version that the database does not have. */
+  readonly missing: readonly string[];
+  /** Migrations of the database that this version does not have. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Null: this version may use the database. Otherwise why not.
+ * @param isServer without a replica that serves beside it, there is no reason to go back to an earlier version
+ */
+export function whyUnusable({ missing, unknown }: Difference, isServer: boolean): string | null {
+  if (unknown.length === 0) return null;
+  return isServer && missing.length === 0 ? whyTooNew(unknown) : `${unknown.join(', ')} is not known here`;
+}
+
 /** Null: the program may use a database with these migrations, which it does not know. Otherwise why not. */
 export function whyTooNew(unknown: readonly string[]): string | null {
   const broken = unknown.find((name) => breaking.test(name));

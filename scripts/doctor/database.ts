@@ -43,8 +43,10 @@ async function schema({ database }: ControlConfig): Promise<Finding> {
     );
   }
   if (!state) return ok(`${place}: ${server}no schema yet; the first start makes it`);
-  const { missing, unknown } = state;
+  const { missing, unknown, unusable } = state;
   const last = unknown.at(-1);
+  if (last !== undefined && unusable === null)
+    return ok(`${place}: ${server}the schema is of the next version (${last}), which this one can use`);
   if (last !== undefined) {
     return failed(
       `${place}: ${server}the schema is of a newer version (${last})`,
