@@ -97,7 +97,7 @@ export const databaseChecks: readonly Check[] = [
     name: 'database.schema',
     program: 'control',
     about: 'The database opens, with the version of a PostgreSQL server, and has the schema of this version.',
-    bad: 'It cannot be opened or is of a newer version (failed); it is of an earlier one (warning).',
+    bad: 'It cannot be opened, or is of a newer version and cannot be used by this one (failed); it is of an earlier one (warning).',
     run: ofControl(schema),
   },
   {
