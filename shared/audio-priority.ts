@@ -5,7 +5,10 @@
  *
  * Threads of a process wait for each other's locks. One that has a lock and is not in real time waits for a core behind any
  * other program, and so does the thread of audio that wants the lock. So what these have in common runs in real time as
- * well, just below them: the helpers of Node always, other threads while they send to a thread of audio.
+ * well: the helpers of Node always, other threads while they send to a thread of audio.
+ *
+ * All have one priority, so that each gets a share of a core (`sched_rr_timeslice_ms`). A thread of audio may wait for a
+ * helper without resting (V8 does so when it sweeps): a helper below it would never run where such threads have all cores.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -25,8 +28,8 @@ const above = 5;
 /** SCHED_OTHER and SCHED_RR of sched.h. */
 const policies = { fair: 0, roundRobin: 2 };
 
-/** In real time. */
-const priorities = { audio: 2, besideAudio: 1 };
+/** The lowest in real time. */
+const realTime = 1;
 
 /** Names of the threads of V8 and libuv on which Node computes, and waits for disks, for all its threads. */
 const helperNames: readonly string[] = ['V8Worker', 'libuv-worker'];
@@ -54,14 +57,9 @@ export function raisePriority(scheduler: Scheduler = linux): AudioPriority {
   } catch {
     raised = false;
   }
-  const { audio, besideAudio } = priorities;
-  if (scheduler.setPolicy(policies.roundRobin, audio)) {
-    for (const helper of scheduler.helpers()) scheduler.setPolicy(policies.roundRobin, besideAudio, helper);
-    return 'real time';
-  }
-  // A limit of 1: then helpers would not be below audio, and compile for longer than a frame may wait.
-  if (scheduler.setPolicy(policies.roundRobin, besideAudio)) return 'real time';
-  return raised ? 'raised' : 'normal';
+  if (!scheduler.setPolicy(policies.roundRobin, realTime)) return raised ? 'raised' : 'normal';
+  for (const helper of scheduler.helpers()) scheduler.setPolicy(policies.roundRobin, realTime, helper);
+  return 'real time';
 }
 
 /** For a thread that audio has started and that computes for long: frames need not wait for it. */
@@ -74,7 +72,7 @@ export function leaveRealTime(scheduler: Scheduler = linux): void {
  * messages in hand, and the receiver then waits for that.
  */
 export function besideAudio(send: () => void, scheduler: Scheduler = linux): void {
-  const isPermitted = scheduler.setPolicy(policies.roundRobin, priorities.besideAudio);
+  const isPermitted = scheduler.setPolicy(policies.roundRobin, realTime);
   try {
     send();
   } finally {
