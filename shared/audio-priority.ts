@@ -5,7 +5,8 @@
  *
  * Threads of a process wait for each other's locks. One that has a lock and is not in real time waits for a core behind any
  * other program, and so does the thread of audio that wants the lock. So what these have in common runs in real time as
- * well: the helpers of Node always, other threads while they send to a thread of audio.
+ * well: the helpers of Node always (where they collect no garbage: scripts/supervisor/node-flags.ts), other threads while
+ * they send to a thread of audio.
  *
  * All have one priority, so that each gets a share of a core (`sched_rr_timeslice_ms`). A thread of audio may wait for a
  * helper without resting (V8 does so when it sweeps): a helper below it would never run where such threads have all cores.
@@ -39,7 +40,7 @@ export interface Scheduler {
   setPolicy(policy: number, priority: number, thread?: number): boolean;
   /** @throws when it is not permitted */
   setNice(nice: number): void;
-  /** Ids of the helpers of this process. */
+  /** Ids of the helpers of this process, if they are for short work alone. */
   helpers(): readonly number[];
 }
 
@@ -85,7 +86,11 @@ const linux: Scheduler = {
   setPolicy: (policy, priority, thread = 0) =>
     setterOfPolicy().set?.(thread, policy, Int32Array.of(priority)) === 0,
   setNice: (nice) => setPriority(0, nice),
-  helpers: () => readdirSync('/proc/self/task').map(Number).filter(isHelper),
+  // Helpers that collect garbage would take all cores for long.
+  helpers: () =>
+    process.execArgv.includes('--single-threaded-gc')
+      ? readdirSync('/proc/self/task').map(Number).filter(isHelper)
+      : [],
 };
 
 function isHelper(thread: number): boolean {
