@@ -92,7 +92,7 @@ export async function metricsPage(): Promise<string> {
     '# Metrics',
     '`GET /metrics` of control has the metrics of control itself and of every edge that is connected to it, in the text format of Prometheus. It needs an operator key, or none with `METRICS_PUBLIC`. This page is written by `node scripts/metrics-page.ts`; alert rules and dashboards are in [deploy/prometheus](../deploy/prometheus) and [deploy/grafana](../deploy/grafana), what to do about an alert in the [runbook](runbook.md).',
     '    curl -s -H "authorization: $OPERATOR_KEY" http://127.0.0.1:8080/metrics',
-    'Values of edges have the label `edge`, the id of the edge; they are at most 10 seconds old. A counter begins at 0 when its program starts. With several control planes scrape each of them: an edge is shown by the one that it is connected to.',
+    'Values of edges have the label `edge`, the id of the edge; they are at most 10 seconds old. A counter begins at 0 when its program starts. A metric with labels appears with its first event, unless a rule of an alert asks about it. With several control planes scrape each of them: an edge is shown by the one that it is connected to.',
     '## Edges',
     ...sections,
     '## Control',
