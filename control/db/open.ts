@@ -171,11 +171,15 @@ export interface SchemaState extends Difference {
 export async function schemaState(address: string): Promise<SchemaState | null> {
   const applied = await readUnmigrated(address, appliedMigrations);
   if (applied === null) return null;
-  const difference = {
-    missing: Object.keys(migrations).filter((name) => !applied.includes(name)),
-    unknown: applied.filter((name) => !Object.hasOwn(migrations, name)),
-  };
+  const difference = differenceOf(applied, migrations);
   return { ...difference, unusable: whyUnusable(difference, isServer(address)) };
+}
+
+function differenceOf(applied: readonly string[], known: object): Difference {
+  return {
+    missing: Object.keys(known).filter((name) => !applied.includes(name)),
+    unknown: applied.filter((name) => !Object.hasOwn(known, name)),
+  };
 }
 
 /** A database newer than this version of the program; the message says what to do. */
@@ -191,9 +195,8 @@ export async function migrate<T>(
   migrating?: Migrating,
 ): Promise<void> {
   const applied = await appliedMigrations(db);
-  const unknown = applied.filter((name) => !Object.hasOwn(all, name));
-  const missing = Object.keys(all).filter((name) => !applied.includes(name));
-  const why = whyUnusable({ missing, unknown }, dialectOf(db) !== 'sqlite');
+  const difference = differenceOf(applied, all);
+  const why = whyUnusable(difference, dialectOf(db) !== 'sqlite');
   if (why !== null) {
     throw new DatabaseTooNew(
       `The database was made by a newer version of the program (${why}). ` +
@@ -201,8 +204,8 @@ export async function migrate<T>(
     );
   }
   // What the migrator reads from the schema takes longer than all else of a start.
-  if (missing.length === 0) return;
-  if (applied.length > 0) migrating?.(missing);
+  if (difference.missing.length === 0) return;
+  if (applied.length > 0) migrating?.(difference.missing);
   const migrator = new Migrator({ db, provider: { getMigrations: async () => ({ ...all }) } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
