@@ -1,9 +1,10 @@
-import { contactUri, Dialog, dialogId, refreshesTarget } from '../dialog/dialog.ts';
+import { contactUri, Dialog, refreshesTarget } from '../dialog/dialog.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipResponse } from '../message/message.ts';
 import { timers } from '../transaction/timers.ts';
 import type { Flow } from '../transport/flow.ts';
 import type { Context } from './context.ts';
+import { idOf } from './forming-dialogs.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { Session } from './session.ts';
 import { endsSubscription, watchSubscription } from './subscription.ts';
@@ -25,8 +26,8 @@ export class ClientDialogs {
   #form(outgoing: OutgoingRequest, response: SipResponse): string {
     const { request, client, flow } = outgoing;
     const { method, headers } = request;
-    if ((method !== 'INVITE' && method !== 'SUBSCRIBE') || !client) return '';
-    const id = dialogId(headers.get('call-id') ?? '', headers.fromTag ?? '');
+    const id = idOf(method, headers);
+    if (id === null || !client) return '';
     const { status } = response;
     // 13.2.2.4: every 2xx, although drachtio-srf's dialogs handle only 200.
     const confirms = status >= 200 && status < 300;

@@ -36,7 +36,7 @@ export class FormingDialogs {
   }
 }
 
-/** The id of the dialog that a request of the peer may create; null when it creates none. */
+/** The id of the dialog that a request may create, of the peer or ours; null when it creates none. */
 export function idOf(method: string, headers: Headers): string | null {
   if (method !== 'INVITE' && method !== 'SUBSCRIBE') return null;
   return dialogId(headers.get('call-id') ?? '', headers.fromTag ?? '');
