@@ -7,7 +7,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'node:tls';
@@ -153,6 +153,8 @@ async function main(): Promise<void> {
 
 if (process.argv[2] === 'peers')
   process.once('message', async (order: StormOrder) => {
+    // In the field they are other machines: they take what engine, application and caller leave of the cores.
+    setPriority(constants.priority.PRIORITY_LOW);
     await storm(order, (phase) => process.send?.(phase));
     process.disconnect();
   });

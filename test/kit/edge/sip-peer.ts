@@ -55,6 +55,7 @@ export class TestPeer extends Inbox {
   private constructor(socket: TLSSocket) {
     super();
     this.socket = socket;
+    socket.setNoDelay(true);
     socket.on('data', (chunk: Buffer) => {
       for (const event of this.#framer.push(chunk)) if (event.kind === 'message') this.take(event.bytes);
     });

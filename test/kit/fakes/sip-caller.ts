@@ -19,6 +19,8 @@ export class SipCaller {
   /** Uses an existing connection. */
   constructor(socket: TLSSocket) {
     this.#socket = socket;
+    // As SIP stacks do: otherwise a request right after an ACK waits for the peer's delayed acknowledgement, 40 ms.
+    socket.setNoDelay(true);
     socket.on('data', (chunk) => this.#read(chunk.toString('latin1')));
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
