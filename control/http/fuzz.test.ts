@@ -1,6 +1,7 @@
 /** Any input gets a response from the contract: never 500, and every error has a reason. */
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/kit/any-character.ts';
 import { bodiesOf, type Words } from '../../test/kit/control/from-schema.ts';
 import { startRoutes } from '../../test/kit/control/harness.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
@@ -14,7 +15,7 @@ const routes = await servedRoutes(test);
 const runs = rounds(onSqlite ? 25 : 8);
 
 /** Made once, because it takes longer to make than many values of it. */
-const anyText = fc.string({ unit: 'binary' });
+const anyText = fc.string({ unit: anyCharacter });
 
 const number = '+14155550100';
 /** An earlier body may have detached it. */

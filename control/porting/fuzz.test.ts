@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/kit/any-character.ts';
 import {
   information,
   initiate,
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 const json = fc.jsonValue({ maxDepth: 3 });
-const text = fc.string({ unit: 'binary' });
+const text = fc.string({ unit: anyCharacter });
 /** A valid object with some members replaced by arbitrary values. */
 const spoiled = (good: object) =>
   fc

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/kit/any-character.ts';
 import { pdfText } from '../../test/kit/control/porting.ts';
 import { signPage } from './letter-page.ts';
 import { letterPdf, printableText } from './letter-pdf.ts';
@@ -172,7 +173,7 @@ describe('the PDF of a letter', () => {
 
   it('is created for any text, and attaches it letter for letter', async () => {
     // One letter with many texts, because each page costs a typeface, which takes most of the time.
-    const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 200 }), 40);
+    const texts = fc.sample(fc.string({ unit: anyCharacter, maxLength: 200 }), 40);
     const letter = letterOf(facts({ business_name: texts.join(' '), account_number: texts.at(-1) ?? '' }));
     const bytes = await letterPdf(letter, { ...signature, agent: texts.join('|') }, now);
     const file = join(folder, 'whatever.pdf');
@@ -196,7 +197,7 @@ describe('printable text', () => {
 
   it('has no character that the typeface lacks, except as a code point, for any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const { printable } = printableText(text, known);
         for (const one of printable.replaceAll(/\[U\+[0-9A-F]{4,6}\]/g, ''))
           expect(known).toContain(one.codePointAt(0));

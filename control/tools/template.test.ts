@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/kit/any-character.ts';
 import {
   inputOf,
   type JsonValue,
@@ -81,7 +82,7 @@ describe('JSON text', () => {
   });
 });
 
-const text = fc.string({ unit: 'binary', maxLength: 40 });
+const text = fc.string({ unit: anyCharacter, maxLength: 40 });
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },

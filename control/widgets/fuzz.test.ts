@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../test/kit/any-character.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { makePathway, makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 import { rounds } from '../../test/kit/long-test.ts';
@@ -43,7 +44,7 @@ const leaf = fc.oneof(
     unknownId,
     '{{name}}',
   ),
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.double(),
   fc.integer(),
 );
@@ -59,13 +60,13 @@ const config = fc.record(
   {
     timeoutSeconds: fc.oneof(fc.integer({ min: 0, max: 3_000_000 }), json),
     greeting: json,
-    blockedWords: fc.oneof(fc.array(fc.string({ unit: 'binary' })), json),
+    blockedWords: fc.oneof(fc.array(fc.string({ unit: anyCharacter })), json),
     allowedOrigins: fc.oneof(fc.array(fc.oneof(fc.webUrl(), fc.constantFrom('*', origin))), json),
   },
   { requiredKeys: [] },
 );
 const message = fc.record(
-  { content: fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), json), sender_type: leaf },
+  { content: fc.oneof(fc.string({ unit: anyCharacter, minLength: 1 }), json), sender_type: leaf },
   { requiredKeys: ['content'] },
 );
 
@@ -113,7 +114,7 @@ describe('any body gets a response from the contract', () => {
       (text) => `${widget}/threads/${text}/events`,
     );
     await fc.assert(
-      fc.asyncProperty(paths, fc.string({ unit: 'binary' }), fc.string(), async (path, text, header) => {
+      fc.asyncProperty(paths, fc.string({ unit: anyCharacter }), fc.string(), async (path, text, header) => {
         const answer = await test.call('GET', path(encodeURIComponent(text.toWellFormed())), {
           headers: {
             'last-event-id': encodeURIComponent(header.toWellFormed()),

@@ -1,5 +1,6 @@
 /** Values for property tests from JSON schemas: mostly valid, sometimes anything. */
 import fc from 'fast-check';
+import { anyCharacter } from '../any-character.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 type Values = fc.Arbitrary<unknown>;
@@ -12,7 +13,7 @@ function allOf(words: Words): string[] {
 }
 
 /** Made once: each of them takes longer to make than many values of it. */
-const anyText = fc.string({ unit: 'binary' });
+const anyText = fc.string({ unit: anyCharacter });
 const key = fc.string();
 
 /** Any JSON, mixed with texts that have a meaning. */
