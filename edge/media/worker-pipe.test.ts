@@ -1,4 +1,6 @@
 /** Packets on their way to a media worker. */
+import { createSocket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { createWorker } from 'mediasoup';
@@ -112,3 +114,51 @@ describe('packets to a media worker', () => {
     expect([state.asked, written.length]).toEqual([2, 2]);
   });
 });
+
+test('packets that a worker finds waiting are one write to Node, in their order', async () => {
+  const { started, process: child } = catchPipes(() =>
+    createWorker({ workerBin: testWorkerBin(), logLevel: 'error' }),
+  );
+  const worker = await started;
+  onTestFinished(() => worker.close());
+  const pid = child?.pid ?? 0;
+  const router = await worker.createRouter({
+    mediaCodecs: [{ kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000, preferredPayloadType: 0 }],
+  });
+  const plain = await router.createPlainTransport({
+    listenInfo: { protocol: 'udp', ip: '127.0.0.1' },
+    comedia: true,
+  });
+  const { id: producerId } = await plain.produce({
+    kind: 'audio',
+    rtpParameters: {
+      codecs: [{ mimeType: 'audio/PCMU', payloadType: 0, clockRate: 8000 }],
+      encodings: [{ ssrc: 7 }],
+    },
+  });
+  const direct = await router.createDirectTransport();
+  const consumer = await direct.consume({ producerId, rtpCapabilities: router.rtpCapabilities });
+  const heard: number[] = [];
+  consumer.on('rtp', (rtp) => void heard.push(rtp.at(-1) ?? 0));
+  const socket = createSocket('udp4');
+  onTestFinished(() => void socket.close());
+  const send = (sequence: number) =>
+    new Promise((sent) => socket.send(packet(sequence, 172), plain.tuple.localPort, '127.0.0.1', sent));
+  await send(0);
+  await expect.poll(() => heard.length).toBe(1);
+
+  process.kill(pid, 'SIGSTOP');
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') T ');
+  const before = writesOf(pid);
+  const burst = Array.from({ length: 20 }, (_, index) => index + 1);
+  for (const sequence of burst) await send(sequence);
+  process.kill(pid, 'SIGCONT');
+  await expect.poll(() => heard.length).toBe(1 + burst.length);
+  expect(heard).toEqual([0, ...burst]);
+  expect(writesOf(pid) - before).toBeLessThan(burst.length / 2);
+});
+
+/** How often a process has written; packets over the network are not among them. */
+function writesOf(pid: number): number {
+  return Number(/^syscw: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
+}

@@ -11,6 +11,7 @@ import { tlsReason } from '#shared/connection-faults.ts';
 import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { plainAddress } from '#shared/networks.ts';
 import type { Admission } from './admission.ts';
+import { BegunHandshakes } from './begun-handshakes.ts';
 import type { ConnectionSlot } from './connection-slot.ts';
 import { SocketQueue } from './socket-queue.ts';
 
@@ -56,6 +57,7 @@ export class Listener {
   readonly #admission: Admission;
   readonly #events: ListenerEvents;
   readonly #handshakes: SocketQueue;
+  readonly #begun: BegunHandshakes;
   /** By the connection's four-tuple: the TLS server does not say which socket a TLS socket wraps. */
   readonly #sockets = new Map<string, AdmittedSocket>();
   /** Seconds allowed from accept to completed setup. */
@@ -66,7 +68,16 @@ export class Listener {
     this.#secure = secure;
     this.#admission = admission;
     this.#events = events;
-    this.#handshakes = new SocketQueue(handshakesPerTurn, (socket) => secure.emit('connection', socket));
+    this.#begun = new BegunHandshakes(() => this.#handshakes.resume());
+    this.#handshakes = new SocketQueue(
+      handshakesPerTurn,
+      (socket) => {
+        this.#begun.began(tupleOf(socket));
+        secure.emit('connection', socket);
+      },
+      () => this.#begun.room,
+    );
+    secure.on('secureConnection', (socket) => this.#begun.ended(tupleOf(socket)));
     this.#patience = Math.ceil(patienceMs / 1000);
     // What arrives before the handshake's turn waits in the kernel.
     this.#tcp = createTcpServer({ pauseOnConnect: true }, (socket) => this.#accept(socket));
@@ -173,6 +184,7 @@ export class Listener {
       ({ socket }) => new Promise<void>((resolve) => socket.once('close', () => resolve()).destroy()),
     );
     await Promise.all(gone);
+    this.#begun.close();
     this.#secure.close();
   }
 
@@ -194,7 +206,10 @@ export class Listener {
     this.#sockets.set(name, { socket, slot, deadline: this.#tick + this.#patience });
     socket.once('close', () => {
       // The four-tuple may already be reused.
-      if (this.#sockets.get(name)?.socket === socket) this.#sockets.delete(name);
+      if (this.#sockets.get(name)?.socket === socket) {
+        this.#sockets.delete(name);
+        this.#begun.ended(name);
+      }
       this.#admission.release(slot);
     });
     this.#handshakes.add(slot.share ?? '', socket);

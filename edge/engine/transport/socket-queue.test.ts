@@ -5,9 +5,14 @@ import { SocketQueue } from './socket-queue.ts';
 function queue() {
   const done: Socket[] = [];
   const turns: (() => void)[] = [];
+  const left = { room: Number.POSITIVE_INFINITY };
   const sockets = new SocketQueue(
     4,
-    (socket) => done.push(socket),
+    (socket) => {
+      left.room--;
+      done.push(socket);
+    },
+    () => left.room,
     (work) => turns.push(work),
   );
   const add = (group: string, count: number): Socket[] =>
@@ -23,7 +28,11 @@ function queue() {
     work();
     return done.splice(0);
   };
-  return { add, turn };
+  const makeRoom = (room: number): void => {
+    left.room = room;
+    sockets.resume();
+  };
+  return { add, turn, makeRoom };
 }
 
 it('does so many sockets a turn, in order, and rests when none waits', () => {
@@ -53,4 +62,17 @@ it('spends no turn on connections that have closed', () => {
   for (const socket of sockets.slice(0, 18)) socket.destroy();
   expect(turn()).toEqual(sockets.slice(18));
   expect(turn()).toBeNull();
+});
+
+it('rests without room, and goes on when there is some', () => {
+  const { add, turn, makeRoom } = queue();
+  makeRoom(5);
+  const sockets = add('carrier', 8);
+  expect([turn(), turn(), turn()]).toEqual([sockets.slice(0, 4), sockets.slice(4, 5), null]);
+  const later = add('carrier', 1);
+  expect(turn()).toBeNull();
+  makeRoom(2);
+  expect([turn(), turn()]).toEqual([sockets.slice(5, 7), null]);
+  makeRoom(4);
+  expect([turn(), turn()]).toEqual([[...sockets.slice(7), ...later], null]);
 });

@@ -9,18 +9,24 @@ export class SocketQueue<Waiting extends Socket = Socket> {
   readonly #perTurn: number;
   readonly #work: (socket: Waiting) => void;
   readonly #nextTurn: (work: () => void) => void;
+  readonly #room: () => number;
   /** By group, in order of arrival; a group without sockets is not here. */
   readonly #waiting = new Map<string, Waiting[]>();
   #scheduled = false;
 
-  /** @param nextTurn runs work in the next turn of the event loop, after the sockets that can be read */
+  /**
+   * @param room how many more may have their turn now; with none the queue rests until `resume`
+   * @param nextTurn runs work in the next turn of the event loop, after the sockets that can be read
+   */
   constructor(
     perTurn: number,
     work: (socket: Waiting) => void,
+    room: () => number = () => perTurn,
     nextTurn: (work: () => void) => void = setImmediate,
   ) {
     this.#perTurn = perTurn;
     this.#work = work;
+    this.#room = room;
     this.#nextTurn = nextTurn;
   }
 
@@ -32,8 +38,13 @@ export class SocketQueue<Waiting extends Socket = Socket> {
     this.#schedule();
   }
 
+  /** There is room again. */
+  resume(): void {
+    this.#schedule();
+  }
+
   #schedule(): void {
-    if (this.#scheduled || this.#waiting.size === 0) return;
+    if (this.#scheduled || this.#waiting.size === 0 || this.#room() === 0) return;
     this.#scheduled = true;
     this.#nextTurn(() => {
       this.#scheduled = false;
@@ -43,7 +54,8 @@ export class SocketQueue<Waiting extends Socket = Socket> {
   }
 
   #turn(): void {
-    for (let done = 0; done < this.#perTurn; ) {
+    const most = Math.min(this.#perTurn, this.#room());
+    for (let done = 0; done < most; ) {
       const [next] = this.#waiting;
       if (!next) return;
       const [group, sockets] = next;
