@@ -11,7 +11,7 @@ export async function ensurePeers(): Promise<void> {
   await ensureAptPackages(
     [
       'baresip-core',
-      'chromium',
+      'chromium-headless-shell',
       'curl',
       'dnsmasq-base',
       'haproxy',

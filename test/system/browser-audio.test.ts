@@ -1,6 +1,6 @@
 /** Audio with a real browser: ICE, DTLS and SRTP of Chromium against a leg, without signaling. */
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AudioEndpoint, DtmfEvent, LocalLeg, MediaLegOptions } from '../../edge/call/ports/media.ts';
 import { BrowserLost } from '../../edge/call/refused.ts';
@@ -8,6 +8,8 @@ import { createMedia, type RunningMedia } from '../../edge/media/media.ts';
 import { pcmu, testOptions, toneEndpoint } from '../kit/edge/media.ts';
 import { frequencyOf } from '../kit/fakes/audio.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import { launchBrowser } from '../kit/programs/console-page.ts';
+import { phoneArguments } from '../kit/programs/console-phone.ts';
 import { eventually, saw } from '../kit/programs/eventually.ts';
 
 /** No server has it: the test answers itself. */
@@ -22,17 +24,7 @@ const legs: LocalLeg[] = [];
 
 beforeAll(async () => {
   media = await createMedia(testOptions(34_800));
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--allow-loopback-in-peer-connection',
-      '--use-fake-device-for-media-stream',
-      '--use-fake-ui-for-media-stream',
-      '--autoplay-policy=no-user-gesture-required',
-    ],
-    timeout: limitMs,
-  });
+  browser = await launchBrowser(phoneArguments);
 });
 afterAll(async () => {
   await browser?.close();

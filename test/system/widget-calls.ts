@@ -19,7 +19,8 @@ interface CallScene {
 export async function widgetCalls({ system, browser, port }: CallScene): Promise<void> {
   const controlUrl = () => `http://127.0.0.1:${system.controlPort}`;
   const [shop, stranger] = [await startSite(controlUrl), await startSite(controlUrl)];
-  const context = await browser.newContext();
+  // Without the permission Chromium has no ICE candidate on loopback.
+  const context = await browser.newContext({ permissions: ['microphone'] });
   context.setDefaultTimeout(pageLimitMs);
   await context.addInitScript(hearing);
   try {

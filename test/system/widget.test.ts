@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PathwayList } from '#shared/api/pathways.ts';
 import { PersonaAnswer } from '#shared/api/personas.ts';
@@ -10,6 +10,7 @@ import { ThreadAnswer, ThreadListAnswer, WidgetOne } from '#shared/api/widgets.t
 import { readBootstrap } from '../../scripts/supervisor/bootstrap.ts';
 import { ModelServer } from '../kit/fakes/model-server.ts';
 import { Api } from '../kit/programs/api.ts';
+import { launchBrowser } from '../kit/programs/console-page.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { TestProgram } from '../kit/programs/program.ts';
@@ -64,11 +65,7 @@ beforeAll(async () => {
   const { api_key } = await readBootstrap(join(folder, 'bootstrap.json'));
   api = new Api(controlUrl, api_key);
   [shop, stranger] = [await startSite(() => controlUrl), await startSite(() => controlUrl)];
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox'],
-    timeout: limitMs,
-  });
+  browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser?.close();
