@@ -1,12 +1,13 @@
 /** The coverage-guided fuzzer itself, and a short run of each target; `npm run fuzz` runs longer. */
 import { expect, test } from 'vitest';
+import { rounds } from '../kit/long-test.ts';
 import { fuzz } from './fuzzer.ts';
 import { Instrument } from './instrument.ts';
 import { run } from './run.ts';
 import { targets } from './targets.ts';
 
 test.each(Object.keys(targets))('%s keeps its invariants, with work linear in its input', async (name) => {
-  const { problem, input } = await run({ name, seed: 1, tries: 300 });
+  const { problem, input } = await run({ name, seed: 1, tries: rounds(300) });
   expect(problem && { problem, input: input.toString('latin1') }).toBeNull();
 });
 

@@ -9,6 +9,7 @@ import { Flite } from '#shared/models/flite.ts';
 import { greetings, longAnswers, people, screening } from '../../../test/kit/agent/answers.ts';
 import { decodeMulaw, encodeMulaw } from '../../../test/kit/fakes/audio.ts';
 import { framesOf, inTurn, noise, silence, together, tones } from '../../../test/kit/fakes/sounds.ts';
+import { longTest } from '../../../test/kit/long-test.ts';
 import { AnsweringDetector } from './detector.ts';
 import { answeringLimits } from './limits.ts';
 
@@ -45,7 +46,7 @@ function rowsBelow(mark: string, count: number): string[] {
   return table.split('\n').slice(2, 2 + count);
 }
 
-it('the page of voicemail has the confusion matrix as measured', async () => {
+longTest('the page of voicemail has the confusion matrix as measured', async () => {
   const flite = new Flite();
   const lines: string[] = [];
   for (const [who, texts, ending] of truths) {
