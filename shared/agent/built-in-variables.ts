@@ -37,17 +37,26 @@ function parsed(number: string) {
   return number === '' ? undefined : parsePhoneNumberFromString(number);
 }
 
-/** Formats by zone: creating one takes a hundred times as long as using it, and templates use them often. */
-const formats = new Map<string, Intl.DateTimeFormat>();
-const mostFormats = 100;
+/**
+ * By zone, with the text of the last minute: creating a format takes a hundred times as long as using it, using it is a
+ * twentieth of a turn of a written conversation, and templates use it often.
+ */
+const clocks = new Map<string, { readonly format: Intl.DateTimeFormat; minute: number; text: string }>();
+const mostClocks = 100;
 
 function localTime(now: number, timezone: string): string {
-  const known = formats.get(timezone);
-  if (known) return known.format(now);
-  const format = formatFor(timezone);
-  if (formats.size >= mostFormats) formats.clear();
-  formats.set(timezone, format);
-  return format.format(now);
+  let clock = clocks.get(timezone);
+  if (!clock) {
+    if (clocks.size >= mostClocks) clocks.clear();
+    clock = { format: formatFor(timezone), minute: Number.NaN, text: '' };
+    clocks.set(timezone, clock);
+  }
+  const minute = Math.floor(now / 60_000);
+  if (clock.minute !== minute) {
+    clock.minute = minute;
+    clock.text = clock.format.format(now);
+  }
+  return clock.text;
 }
 
 function formatFor(timezone: string): Intl.DateTimeFormat {

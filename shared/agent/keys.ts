@@ -38,16 +38,34 @@ const afterVerb = new RegExp(
   'gi',
 );
 
+const wholeSpeech = new RegExp(
+  `^(?:(?:i\\s+)?(?:press(?:ed)?|push(?:ed)?|option|number|key)\\s+)?(${key})$`,
+  'i',
+);
+
 /** The key sequences that an option names, in order; `any` when it accepts any key. */
 export interface NamedKeys {
   readonly sequences: readonly string[];
   readonly any: boolean;
 }
 
+/** Of the last edges read: each turn asks for those of its node several times. */
+const known = new Map<string, NamedKeys>();
+const mostKnown = 1000;
+/** Longer ones are read each time: what is kept is bounded. */
+const longestKnown = 1000;
+
 /** Reads the keys named by an edge, using the grammar above. */
-export function namedKeys(option: Pick<Option, 'label' | 'description'>): NamedKeys {
-  const fromLabel = keysIn(option.label, true);
-  return fromLabel.any || fromLabel.sequences.length > 0 ? fromLabel : keysIn(option.description, false);
+export function namedKeys({ label, description }: Pick<Option, 'label' | 'description'>): NamedKeys {
+  const both = `${label}\0${description}`;
+  const before = known.get(both);
+  if (before) return before;
+  const fromLabel = keysIn(label, true);
+  const named = fromLabel.any || fromLabel.sequences.length > 0 ? fromLabel : keysIn(description, false);
+  if (both.length > longestKnown) return named;
+  if (known.size >= mostKnown) known.clear();
+  known.set(both, named);
+  return named;
 }
 
 function keysIn(text: string, isLabel: boolean): NamedKeys {
@@ -68,10 +86,7 @@ export function asKeys(text: string): string {
 /** The keys that someone said or typed instead of pressing them ("1", "press one", "number 2"), else null. */
 export function keysInSpeech(text: string): string | null {
   const plain = text.trim().replace(/[.!?]+$/, '');
-  const match = new RegExp(
-    `^(?:(?:i\\s+)?(?:press(?:ed)?|push(?:ed)?|option|number|key)\\s+)?(${key})$`,
-    'i',
-  ).exec(plain);
+  const match = wholeSpeech.exec(plain);
   return match?.[1] === undefined ? null : asKeys(match[1]);
 }
 
