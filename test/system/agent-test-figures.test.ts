@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { Flite } from '#shared/models/flite.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { longTest } from '../kit/long-test.ts';
@@ -127,7 +127,7 @@ const turn = (of: VoiceOfCall, number: number) => {
   return found;
 };
 
-test('the speech time of the agent covers its words, and all turns fit into the call', async () => {
+longTest('the speech time of the agent covers its words, and all turns fit into the call', async () => {
   const { voice: call } = await runs.voiceOf(await wants('stories'), plain);
   const said = [turn(call, 0), turn(call, 1)];
   for (const [at, text] of [greeting, story].entries()) {
@@ -177,7 +177,7 @@ longTest('the time to the first sound is the time that the agent waits for a gre
   expect(Math.abs(turn(prompt, 1).speech_ms - sound)).toBeLessThan(toleranceMs);
 });
 
-test('a pause is as long as the webhook, and an interrupted agent stops soon', async () => {
+longTest('a pause is as long as the webhook, and an interrupted agent stops soon', async () => {
   const call = { interrupt_turns: [1], interrupt_after_ms: 1500 };
   const { voice: heeded } = await runs.voiceOf(await wants('weather', { metadata: { call } }), plain);
   const sound = await soundOf(greeting);
