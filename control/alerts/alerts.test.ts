@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import {
   evaluate,
@@ -8,14 +8,11 @@ import {
   patchAlerts,
   ReportedTrunk,
 } from '../../test/kit/control/alerts.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startControl } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { pruneOld } from '../retention.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startControl({}, {}, {}, { limits: noRounds });
-});
-afterEach(() => test.close());
+const test = emptiedForEach(() => startControl({}, {}, {}, { limits: noRounds }));
 
 const list = (query = '', key: string | null = test.key) =>
   test.call('GET', `/v1/sip/alerts${query}`, { key });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ConferenceList } from '#shared/api/conferences.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 
 const live = {
   ended_at: null,
@@ -14,21 +14,15 @@ const live = {
 const call = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 const conference = (n: number) => `01234567-89ab-7def-8123-00000000000${n}`;
 
-let test: TestControl;
+const test = emptiedForEach(startRoutes);
 let edge: EdgeClient;
 let seq = 0;
 beforeEach(async () => {
-  test = await startRoutes();
   edge = await connectEdge(test);
   await edge.next('config');
   seq = 0;
 });
-afterEach(() =>
-  releaseAll(
-    () => edge.kill(),
-    () => test.close(),
-  ),
-);
+afterEach(() => edge.kill());
 
 const state = (n: number, second = 0, muted = false) => ({
   id: conference(n),

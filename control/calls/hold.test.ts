@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 
 const callId = '00000000-0000-4000-8000-000000000001';
 const live = {
@@ -13,19 +13,13 @@ const live = {
   sip_code: null,
 } as const;
 
-let test: TestControl;
+const test = emptiedForEach(startRoutes);
 let edge: EdgeClient;
 beforeEach(async () => {
-  test = await startRoutes();
   edge = await connectEdge(test);
   await edge.next('config');
 });
-afterEach(() =>
-  releaseAll(
-    () => edge.kill(),
-    () => test.close(),
-  ),
-);
+afterEach(() => edge.kill());
 
 async function report(changes: Parameters<typeof callRecord>[1] = {}): Promise<void> {
   edge.send(reportFrame(1, [{ type: 'call', call: callRecord(test.orgId, { ...live, ...changes }) }]));

@@ -1,24 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startRoutes);
 let edge: EdgeClient;
 let reported = 0;
 beforeEach(async () => {
-  test = await startRoutes();
   edge = await connectEdge(test);
   await edge.next('config');
   reported = 0;
   await report({});
 });
-afterEach(() =>
-  releaseAll(
-    () => edge.kill(),
-    () => test.close(),
-  ),
-);
+afterEach(() => edge.kill());
 
 const callId = '00000000-0000-4000-8000-000000000001';
 const live = {

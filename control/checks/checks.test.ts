@@ -2,23 +2,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestCallState } from '#shared/edge-protocol/reports.ts';
 import type { DiscoveryResult } from '#shared/trunk-protocol.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { type CallOptions, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { type CallOptions, startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { pruneOld } from '../retention.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startRoutes);
 let edge: EdgeClient;
 beforeEach(async () => {
-  test = await startRoutes();
   edge = await connectEdge(test);
   await edge.next('config');
 });
-afterEach(() =>
-  releaseAll(
-    () => edge.kill(),
-    () => test.close(),
-  ),
-);
+afterEach(() => edge.kill());
 
 /** Receives the next command and answers it. */
 async function nextCommand<K extends string>(kind: K) {

@@ -1,15 +1,12 @@
 /** The operator's endpoints for edges, and what a connected edge gets from them. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { EdgeList, EdgeOne, Proxies } from '#shared/api/edges.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { startControl } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startControl({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
-});
-afterEach(() => test.close());
+const test = emptiedForEach(() => startControl({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' }));
 
 const asOperator = (method: 'GET' | 'PATCH' | 'PUT' | 'DELETE', url: string, body?: unknown) =>
   test.call(method, url, { key: test.operatorKey, ...(body !== undefined && { body }) });

@@ -1,19 +1,16 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PathwayList } from '#shared/api/pathways.ts';
 import { AdminPortOne } from '#shared/api/porting.ts';
 import { connectEdge } from '../../test/kit/control/edge-client.ts';
 import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { initiate, order, sign } from '../../test/kit/control/porting.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { makePathway, makeWidget } from '../../test/kit/control/widgets.ts';
 import { failInserts } from '../../test/kit/db/failing-writes.ts';
 import { createApiKey } from '../organizations/store.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startRoutes();
-});
-afterEach(() => test.close());
+const test = emptiedForEach(startRoutes);
 
 const keyed = (key: string) => ({ 'idempotency-key': key });
 const create = (body: object, key: string) =>

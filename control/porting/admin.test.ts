@@ -1,13 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   detail,
   initiate,
   move,
   order,
-  type PortTest,
+  portTestOfFile,
   sign,
   smallPdf,
-  startPortTest,
   upload,
 } from '../../test/kit/control/porting.ts';
 import { changeMail } from './notice-rules.ts';
@@ -16,11 +15,7 @@ const number = '+14155550100';
 const other = '+14155550101';
 const unknownId = 'port_00000000-0000-4000-8000-000000000000';
 
-let test: PortTest;
-beforeEach(async () => {
-  test = await startPortTest();
-});
-afterEach(() => test.close());
+const test = portTestOfFile();
 
 const get = (path: string, key = test.operatorKey) => test.call('GET', path, { key });
 

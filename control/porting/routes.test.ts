@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PortInitiated, PortList } from '#shared/api/porting.ts';
 import {
   address,
@@ -7,29 +7,18 @@ import {
   initiate,
   move,
   order,
-  type PortTest,
+  portTestOfFile,
   sign,
   smallPdf,
-  startPortTest,
   upload,
 } from '../../test/kit/control/porting.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 const number = '+14155550100';
 const other = '+14155550101';
 const mobile = '+447400123456';
 const unknownId = 'port_00000000-0000-4000-8000-000000000000';
 
-let test: PortTest;
-beforeEach(async () => {
-  test = await startPortTest();
-});
-afterEach(() =>
-  releaseAll(
-    () => test.close(),
-    () => expect(test.clock.pending).toBe(0),
-  ),
-);
+const test = portTestOfFile();
 
 const post = (body: object, key = test.key) => test.call('POST', '/v1/sip/port/initiate', { body, key });
 

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   detail,
   initiate,
   move,
   order,
-  type PortTest,
   pdfText,
+  portTestOfFile,
   sign,
-  startPortTest,
 } from '../../test/kit/control/porting.ts';
 import { portContext } from './sealed-store.ts';
 import { parseForm, prefersHtml } from './sign-routes.ts';
@@ -19,11 +18,7 @@ const unknown = `/v1/sip/port/sign/${'A'.repeat(43)}`;
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const form = 'application/x-www-form-urlencoded';
 
-let test: PortTest;
-beforeEach(async () => {
-  test = await startPortTest();
-});
-afterEach(() => test.close());
+const test = portTestOfFile();
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   test.call('GET', path, { key: null, headers });

@@ -1,17 +1,16 @@
 /** Inbound configurations whose callers authenticate by user name and password (contract 2.1). */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startControl } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { SipNumbers } from '../../test/kit/control/sip-numbers.ts';
 
 const number = '+14155550100';
 const password = 'a long password';
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let sip: SipNumbers;
-beforeEach(async () => {
-  test = await startControl();
+beforeEach(() => {
   sip = new SipNumbers(test);
 });
-afterEach(() => test.close());
 
 const digest = (digest_auth: object = { username: 'acme', password }, more: object = {}) => ({
   directions: [{ type: 'inbound', auth_mode: 'digest', digest_auth, ...more }],

@@ -1,16 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HealthProbe } from '#shared/trunk-protocol.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { pruneOld } from '../retention.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startRoutes);
 let edge: EdgeClient;
 let trunkId = '';
 let seq = 1;
 beforeEach(async () => {
-  test = await startRoutes();
   seq = 1;
   await test.call('POST', '/v1/sip/attach', {
     body: {
@@ -28,12 +27,7 @@ beforeEach(async () => {
   trunkId = String(body.data?.id);
   edge = await connectEdge(test);
 });
-afterEach(() =>
-  releaseAll(
-    () => edge.kill(),
-    () => test.close(),
-  ),
-);
+afterEach(() => edge.kill());
 
 const number = '+14155550100';
 const primary = { host: 'trunk.example.com', port: 5061, priority: 0 };

@@ -3,20 +3,19 @@ import { NumberConfigurations } from '#shared/api/sip.ts';
 import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { RegistrationState, ReportBody } from '#shared/edge-protocol/reports.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startRoutes);
 let edge: EdgeClient | null = null;
 let seq = 0;
 
-beforeEach(async () => {
-  test = await startRoutes();
+beforeEach(() => {
   seq = 0;
 });
 afterEach(async () => {
   await edge?.kill();
   edge = null;
-  await test.close();
 });
 
 const number = '+14155550100';

@@ -1,13 +1,10 @@
 /** How much address space an organization lists as sources, over HTTP and with the real database. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { updateOrganization } from '../organizations/store.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startRoutes();
-});
-afterEach(() => test.close());
+const test = emptiedForEach(startRoutes);
 
 const first = '+14155550100';
 const second = '+14155550101';

@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SessionAnswer } from '#shared/api/widgets.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { makeThread, makeWidget, origin, unknownId } from '../../test/kit/control/widgets.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startRoutes);
 let widget = '';
 beforeEach(async () => {
-  test = await startRoutes();
   widget = await makeWidget(test, { blockedWords: ['Thanks'] });
 });
-afterEach(() => test.close());
 
 const session = (body: object = {}, headers: Record<string, string> = { origin }) =>
   test.call('POST', `${widget}/session`, { key: null, body, headers });
@@ -133,16 +132,21 @@ describe('a session', () => {
 
 describe('behind a proxy', () => {
   it('a visitor’s address comes from a trusted proxy', async () => {
-    const from = (address: string) => session({}, { origin, 'x-forwarded-for': address });
+    const from = (address: string, control = test, path = widget) =>
+      control.call('POST', `${path}/session`, {
+        key: null,
+        body: {},
+        headers: { origin, 'x-forwarded-for': address },
+      });
     for (let i = 0; i < 30; i++) await from('192.0.2.1');
     expect((await from('192.0.2.2')).status).toBe(429);
-    await test.close();
-    test = await startRoutes({ TRUSTED_PROXIES: '127.0.0.0/8' });
-    widget = await makeWidget(test);
-    for (let i = 0; i < 30; i++) await from('192.0.2.1');
-    expect((await from('192.0.2.2')).status).toBe(200);
-    expect((await from('192.0.2.1')).status).toBe(429);
-    expect((await from('192.0.2.9, 192.0.2.1')).status).toBe(429);
+    const trusting = await startRoutes({ TRUSTED_PROXIES: '127.0.0.0/8' });
+    const own = await makeWidget(trusting);
+    for (let i = 0; i < 30; i++) await from('192.0.2.1', trusting, own);
+    expect((await from('192.0.2.2', trusting, own)).status).toBe(200);
+    expect((await from('192.0.2.1', trusting, own)).status).toBe(429);
+    expect((await from('192.0.2.9, 192.0.2.1', trusting, own)).status).toBe(429);
+    await trusting.close();
   });
 });
 

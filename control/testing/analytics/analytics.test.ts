@@ -1,9 +1,11 @@
 import type { CompiledQuery } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Analytics, EnhancedAnalytics } from '#shared/api/agent-testing/analytics.ts';
 import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { dayMs, hourMs, startAnalytics } from '../../../test/kit/control/analytics.ts';
+import { startRoutes } from '../../../test/kit/control/harness.ts';
 import { openApiOf } from '../../../test/kit/control/openapi.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { planOf } from '../../../test/kit/db/driver.ts';
 import { onSqlite } from '../../../test/kit/db/test-database.ts';
 import { listedScenario, pageOfScenarios } from '../scenarios/store.ts';
@@ -21,7 +23,7 @@ import { contentCounts, knownScenarios } from './versions-store.ts';
 const base = '/v1/agent-testing';
 
 type Started = Awaited<ReturnType<typeof startAnalytics>>;
-let test: Started['test'];
+const test = emptiedForEach(startRoutes);
 let db: Started['db'];
 let pathwayId: Started['pathwayId'];
 let first: Started['first'];
@@ -30,9 +32,8 @@ let now: Started['now'];
 let ran: Started['ran'];
 let get: Started['get'];
 beforeEach(async () => {
-  ({ test, db, pathwayId, first, second, now, ran, get } = await startAnalytics());
+  ({ db, pathwayId, first, second, now, ran, get } = await startAnalytics(test));
 });
-afterEach(() => test.close());
 
 describe('basic analytics', () => {
   it('counts passed and failed runs in the window, and lists the newest runs', async () => {

@@ -1,12 +1,14 @@
 /** Enhanced analytics: health, reliability, where runs fail, and the weekly trend. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { EnhancedAnalytics } from '#shared/api/agent-testing/analytics.ts';
 import { dayMs, hourMs, startAnalytics } from '../../../test/kit/control/analytics.ts';
+import { startRoutes } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { toJson } from '../../db/index.ts';
 import { trendOf } from './rules.ts';
 
 type Started = Awaited<ReturnType<typeof startAnalytics>>;
-let test: Started['test'];
+const test = emptiedForEach(startRoutes);
 let db: Started['db'];
 let pathwayId: Started['pathwayId'];
 let first: Started['first'];
@@ -14,9 +16,8 @@ let second: Started['second'];
 let ran: Started['ran'];
 let get: Started['get'];
 beforeEach(async () => {
-  ({ test, db, pathwayId, first, second, ran, get } = await startAnalytics());
+  ({ db, pathwayId, first, second, ran, get } = await startAnalytics(test));
 });
-afterEach(() => test.close());
 
 describe('enhanced analytics', () => {
   it('weighs health and reliability by the formulas', async () => {

@@ -1,16 +1,19 @@
 /** Pass rates of versions: by content, so that a changed version begins anew. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { VersionAnalytics } from '#shared/api/agent-testing/analytics.ts';
 import { Pathway } from '#shared/api/pathways.ts';
 import { dayMs, hourMs, startAnalytics } from '../../../test/kit/control/analytics.ts';
+import { startRoutes } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { contentHash } from '../../pathways/index.ts';
 
 type Started = Awaited<ReturnType<typeof startAnalytics>>;
+const test = emptiedForEach(startRoutes);
 let started: Started;
 let live = '';
 beforeEach(async () => {
-  started = await startAnalytics();
-  const { pathwayId, test } = started;
+  started = await startAnalytics(test);
+  const { pathwayId } = started;
   const { nodes, edges } = (await test.call('GET', `/v1/pathway/${pathwayId}`)).read(Pathway);
   await test.call('POST', `/v1/pathway/${pathwayId}/version`, { body: { name: 'one', nodes, edges } });
   const two = { name: 'two', nodes, edges: edges.slice(0, 1) };
@@ -18,7 +21,6 @@ beforeEach(async () => {
   const row = await started.db.selectFrom('pathways').selectAll().executeTakeFirstOrThrow();
   live = contentHash(row);
 });
-afterEach(() => started.test.close());
 
 /** A run of the live graph's content, which version 1 has too. */
 async function ran(...run: Parameters<Started['ran']>): Promise<void> {
@@ -105,6 +107,6 @@ it('has pages, of which the live graph is the first item', async () => {
   expect(await numbers('?limit=1')).toEqual([0]);
   expect(await numbers('?limit=1&offset=1')).toEqual([2]);
   expect(await numbers('?offset=1')).toEqual([2, 1]);
-  const foreign = await started.get(`${started.pathwayId}/versions`, started.test.foreignKey);
+  const foreign = await started.get(`${started.pathwayId}/versions`, test.foreignKey);
   expect(foreign.codes).toEqual(['PATHWAY_NOT_FOUND']);
 });

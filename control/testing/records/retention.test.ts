@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph, bookingPersona } from '../../../test/kit/control/test-runs.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import { onSqlite } from '../../../test/kit/db/test-database.ts';
@@ -13,14 +14,12 @@ const end = '2030-01-01T00:00:00.000Z';
 const later = '2030-01-01T00:00:00.001Z';
 const now = '2030-02-01T00:00:00.000Z';
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TornadoClient;
 
-beforeEach(async () => {
-  test = await startControl();
+beforeEach(() => {
   client = new TornadoClient(test);
 });
-afterEach(() => test.close());
 
 const db = () => test.control.services.database.db;
 const emptyBefore = (before: string) => emptyRecordsBefore(db(), before, now);

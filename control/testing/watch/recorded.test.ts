@@ -1,27 +1,26 @@
 /** What the record of a production call decides, and what it cannot. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AssertionCreate } from '#shared/api/agent-testing/assertions.ts';
 import { WatchAnswer, WatchedList, WatchLineAnswer } from '#shared/api/agent-testing/watches.ts';
 import type { TurnMark } from '#shared/edge-protocol/measured.ts';
 import { createModels } from '#shared/models/models.ts';
 import { assertion } from '../../../test/kit/control/agent-testing.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { type EndedCall, storeEndedCall } from '../../../test/kit/control/watched-calls.ts';
 import { ModelServer } from '../../../test/kit/fakes/model-server.ts';
 import { JudgeTokens } from './judge-tokens.ts';
 import { look, type WatchMetrics } from './work.ts';
 
-let test: TestControl;
+const test = emptiedForEach(() => startControl({}, {}, {}, { begin: false }));
 let client: TestingClient;
 let pathway_id = '';
 const metrics: WatchMetrics = { judged: () => undefined };
 beforeEach(async () => {
-  test = await startControl({}, {}, {}, { begin: false });
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
 });
-afterEach(() => test.close());
 
 const watching = (assertions: readonly object[], more: object = {}) =>
   client.call('POST', '/watches', { name: 'Bookings', pathway_id, assertions, ...more });

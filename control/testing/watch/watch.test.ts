@@ -1,27 +1,26 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { WatchAnswer, WatchedList, WatchLineAnswer, WatchList } from '#shared/api/agent-testing/watches.ts';
 import { AlertPage } from '#shared/api/alerts.ts';
 import { callRecord, connectEdge, reportFrame } from '../../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { type EndedCall, storeEndedCall } from '../../../test/kit/control/watched-calls.ts';
 import { withdrawOrphans } from '../../alerts/store.ts';
 import { look, type WatchMetrics } from './work.ts';
 
-let test: TestControl;
+// The tests look themselves, and nobody looks beside them.
+const test = emptiedForEach(() => startControl({}, {}, {}, { begin: false }));
 let client: TestingClient;
 let pathway_id = '';
 let judged: string[];
 const metrics: WatchMetrics = { judged: (outcome) => judged.push(outcome) };
 beforeEach(async () => {
-  // The tests look themselves, and nobody looks beside them.
-  test = await startControl({}, {}, {}, { begin: false });
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
   judged = [];
 });
-afterEach(() => test.close());
 
 const booked = { type: 'STRING_CHECK', name: 'Books', config: { value: 'You are booked' } };
 const reaches = { type: 'NODE_REACHED', name: 'Reaches the end', config: { node_id: 'done' } };

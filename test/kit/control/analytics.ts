@@ -3,14 +3,14 @@ import { expect } from 'vitest';
 import { toJson } from '../../../control/db/index.ts';
 import type { FinalStatus } from '../../../control/testing/records/write.ts';
 import { storeFinishedRun } from './agent-testing.ts';
-import { startRoutes } from './harness.ts';
+import type { TestControl } from './harness.ts';
 
 export const hourMs = 60 * 60 * 1000;
 export const dayMs = 24 * hourMs;
 const base = '/v1/agent-testing';
 
-export async function startAnalytics() {
-  const test = await startRoutes();
+/** Call it in a hook. The clock of the test is moved. */
+export async function startAnalytics(test: TestControl) {
   const db = test.control.services.database.db;
   // 2030-02-15T12:00Z, so that windows begin in the middle of a day
   test.clock.advance(45 * dayMs + 12 * hourMs);
@@ -59,5 +59,5 @@ export async function startAnalytics() {
 
   const get = (path: string, key = test.key) => test.call('GET', `${base}/analytics/${path}`, { key });
 
-  return { test, db, pathwayId, first, second, now, ran, get };
+  return { db, pathwayId, first, second, now, ran, get };
 }

@@ -6,7 +6,13 @@ import { type ControlApp, createApp } from '../../../control/app.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../../../control/organizations/store.ts';
 import type { AppOptions } from '../../../control/services.ts';
 import { type ControlConfig, readControlConfig } from '../../../control/settings/config.ts';
-import { onSqlite, takeDatabase, testConnections } from '../db/test-database.ts';
+import {
+  databaseQuiet,
+  emptyUnderControl,
+  onSqlite,
+  takeDatabase,
+  testConnections,
+} from '../db/test-database.ts';
 import { type Answer, send } from '../http/answer.ts';
 
 export interface TestControl {
@@ -135,9 +141,9 @@ function callsWith(key: string, url: () => Promise<string>): TestControl['call']
 export const startRoutes = (env: Readonly<Record<string, string>> = {}): Promise<TestControl> =>
   startControl(env, {}, {}, { begin: onSqlite });
 
-export interface SharedControl {
+export interface SharedControl<T extends TestControl = TestControl> {
   /** For the next test: with organizations of its own, at the time of the start. Close it with the others. */
-  next(): Promise<TestControl>;
+  next(): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -145,12 +151,36 @@ export interface SharedControl {
  * As `startRoutes`, once for all tests of a file: a start takes several times as long as such a test. For tests that look
  * at their organizations alone.
  */
-export async function shareRoutes(env: Readonly<Record<string, string>> = {}): Promise<SharedControl> {
-  const shared = await startRoutes(env);
+export const shareRoutes = (env: Readonly<Record<string, string>> = {}): Promise<SharedControl> =>
+  share(
+    () => startRoutes(env),
+    async () => undefined,
+  );
+
+/**
+ * A control plane for tests one after the other: each finds it as after its start, with nothing of the earlier ones in its
+ * database and its metrics, without edges, and a minute after the last request.
+ */
+export const shareEmptied = <T extends TestControl>(start: () => Promise<T>): Promise<SharedControl<T>> =>
+  share(start, async ({ clock, control: { metrics, services } }) => {
+    const { config, database, edges } = services;
+    clock.advance(60_000);
+    while (edges.count > 0) await new Promise((resolve) => setImmediate(resolve));
+    await databaseQuiet(database);
+    await emptyUnderControl(database, config.database);
+    metrics.resetMetrics();
+  });
+
+async function share<T extends TestControl>(
+  start: () => Promise<T>,
+  before: (shared: T) => Promise<void>,
+): Promise<SharedControl<T>> {
+  const shared = await start();
   const { clock, control, url } = shared;
   const begun = clock.now();
   return {
     next: async () => {
+      await before(shared);
       clock.jump(begun - clock.now());
       const organizations = await makeOrganizations(control, clock);
       const call = callsWith(organizations.key, url);

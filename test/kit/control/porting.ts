@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, afterEach, expect } from 'vitest';
 import { type PortDetail, PortInitiated, PortOne } from '#shared/api/porting.ts';
 import type { SecretBox } from '../../../control/db/secrets.ts';
 import type { ControlLimits } from '../../../control/limits.ts';
 import { DocumentFiles } from '../../../control/porting/documents.ts';
 import type { Answer } from '../http/answer.ts';
 import { startControl, type TestControl } from './harness.ts';
+import { emptiedForEach } from './routes-of-file.ts';
 
 export interface PortTest extends TestControl {
   readonly folder: string;
@@ -40,6 +42,17 @@ export async function startPortTest(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** As `startPortTest`, for all tests of a file or a `describe` (routes-of-file.ts). At its end no timer is left. */
+export function portTestOfFile(start: () => Promise<PortTest> = startPortTest): PortTest {
+  afterAll(() => expect(test.clock.pending).toBe(0));
+  const test = emptiedForEach(start);
+  afterEach(() => {
+    const { folder, inFolder } = documentsOf(test);
+    for (const name of inFolder()) rmSync(join(folder, name));
+  });
+  return test;
 }
 
 /** Where the files of a test's documents are. */

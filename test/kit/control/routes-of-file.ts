@@ -1,54 +1,33 @@
 /** One control plane for all tests of a file, with organizations of its own for each test. */
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { SipNumbers } from '#shared/api/sip.ts';
-import { type SharedControl, shareRoutes, type TestControl } from './harness.ts';
+import { type SharedControl, shareEmptied, shareRoutes, type TestControl } from './harness.ts';
 
 /**
  * Call it where the file begins. What it returns is the control plane of the present test; only inside of tests and
  * hooks. A start takes several times as long as such a test; for tests that look at their organizations alone.
  */
-export function routesOfFile(env: Readonly<Record<string, string>> = {}): TestControl {
-  let shared: SharedControl;
-  let test: TestControl;
+export const routesOfFile = (env: Readonly<Record<string, string>> = {}): TestControl =>
+  ofFile(() => shareRoutes(env));
+
+/**
+ * As `routesOfFile`, of any control plane, and for tests that look at all there is: its database is emptied before each of
+ * them. Call it where a file or a `describe` begins.
+ */
+export const emptiedForEach = <T extends TestControl>(start: () => Promise<T>): T =>
+  ofFile(() => shareEmptied(start));
+
+function ofFile<T extends TestControl>(share: () => Promise<SharedControl<T>>): T {
+  let shared: SharedControl<T>;
+  let test: T;
   beforeAll(async () => {
-    shared = await shareRoutes(env);
+    shared = await share();
   });
   beforeEach(async () => {
     test = await shared.next();
   });
   afterAll(() => shared.close());
-  return {
-    get control() {
-      return test.control;
-    },
-    get clock() {
-      return test.clock;
-    },
-    get orgId() {
-      return test.orgId;
-    },
-    get key() {
-      return test.key;
-    },
-    get foreignKey() {
-      return test.foreignKey;
-    },
-    get foreignOrgId() {
-      return test.foreignOrgId;
-    },
-    get plainKey() {
-      return test.plainKey;
-    },
-    get operatorKey() {
-      return test.operatorKey;
-    },
-    get edgeToken() {
-      return test.edgeToken;
-    },
-    call: (...request) => test.call(...request),
-    url: () => test.url(),
-    close: async () => undefined,
-  };
+  return new Proxy<T>(Object.create(null), { get: (_, name) => Reflect.get(test, name) });
 }
 
 /** For tests with phone numbers: the next one may attach them to its own organization. */

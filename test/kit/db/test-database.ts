@@ -3,6 +3,7 @@
  * a second time.
  */
 import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { Clock } from '#shared/clock.ts';
@@ -120,6 +121,41 @@ async function cleanerOf(address: string): Promise<Cleaner> {
   cleaners.set(address, cleaner);
   return cleaner;
 }
+
+/** What a running control plane holds; the first it wrote when it started. */
+const ofControl = ['counters', 'edge_config_items', 'leases', 'recording_keys', 'replica_messages'];
+
+/**
+ * Deletes all rows under a running control plane, except what it holds itself: it is as after its start, without
+ * organizations. Nothing may be at work.
+ */
+export async function emptyUnderControl(database: Database, address: string): Promise<void> {
+  const settings = `delete from edge_config_items where kind <> 'settings'`;
+  if (postgres !== null) {
+    const { client, filled } = await cleanerOf(address);
+    const { rows } = await client.query<{ name: string }>(filled);
+    const others = rows.filter(({ name }) => !ofControl.includes(name));
+    await client.query([settings, ...others.map(({ name }) => `delete from "${name}"`)].join('; '));
+    return;
+  }
+  await database.db.transaction().execute(async (db) => {
+    await sql`pragma defer_foreign_keys = on`.execute(db);
+    tablesOfSqlite ??= (await db.introspection.getTables())
+      .map(({ name }) => name)
+      .filter((name) => !ofControl.includes(name) && !name.startsWith('transcript_words'));
+    const each = tablesOfSqlite.map(
+      (name) => `select '${name}' as name where exists (select 1 from "${name}")`,
+    );
+    const filled = sql.raw<{ name: string }>(each.join(' union all '));
+    await sql.raw(settings).execute(db);
+    // Triggers may fill a table that was emptied before.
+    for (let { rows } = await filled.execute(db); rows.length > 0; { rows } = await filled.execute(db)) {
+      for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(db);
+    }
+  });
+}
+
+let tablesOfSqlite: readonly string[] | undefined;
 
 /** Deletes all rows, and lets generated ids start at 1 again. */
 async function emptied(address: string): Promise<void> {

@@ -1,22 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { BatchStarted } from '#shared/api/agent-testing/batches.ts';
 import { RunList } from '#shared/api/agent-testing/runs.ts';
-import { startControl, type TestControl } from '../../../../test/kit/control/harness.ts';
+import { startControl } from '../../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph, bookingPersona, TestingClient } from '../../../../test/kit/control/test-runs.ts';
 import { batchStatus } from '../../records/batch-store.ts';
 
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TestingClient;
 let pathway_id: string;
 
 beforeEach(async () => {
-  test = await startControl();
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
 });
-afterEach(() => test.close());
 
 const booked = { type: 'NODE_REACHED', name: 'Booked', config: { node_id: 'done' } };
 const scenario = (more: object = {}) =>
