@@ -7,6 +7,7 @@ import type { TranscriptFact } from '#shared/edge-protocol/transcript-facts.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { FollowedEvents } from '../../test/kit/control/events.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
 import { EventReader } from '../../test/kit/control/widgets.ts';
 import { eventually } from '../../test/kit/programs/eventually.ts';
@@ -17,16 +18,27 @@ let edge: EdgeClient;
 let seq = 1;
 const open: FollowedEvents[] = [];
 
-async function start(events: Partial<EventLimits> = {}): Promise<void> {
-  test = await startControl({ EXPECT_EDGE: 'true' }, {}, {}, { limits: { events } });
+const start = (events: Partial<EventLimits> = {}) =>
+  startControl({ EXPECT_EDGE: 'true' }, {}, {}, { limits: { events } });
+const shared = emptiedForEach(start);
+/** Of one test, which has other limits or ends it. */
+let own: TestControl | null = null;
+beforeEach(async () => {
+  test = shared;
   edge = await connectEdge(test);
   seq = 1;
+});
+async function startOwn(events: Partial<EventLimits> = {}): Promise<void> {
+  await edge.kill();
+  own = await start(events);
+  test = own;
+  edge = await connectEdge(test);
 }
-beforeEach(() => start());
 afterEach(async () => {
   for (const one of open.splice(0)) one.leave();
   await edge.kill();
-  await test.close();
+  await own?.close();
+  own = null;
 });
 
 async function follow(more: Parameters<typeof FollowedEvents.open>[1] = {}): Promise<FollowedEvents> {
@@ -261,9 +273,7 @@ describe('the window of events', () => {
   });
 
   it('keeps as many events as it may, and says what is missed', async () => {
-    await edge.kill();
-    await test.close();
-    await start({ mostEvents: 64 });
+    await startOwn({ mostEvents: 64 });
     const reader = await follow();
     for (let step = 1; step <= 60; step++) {
       await report(call(step));
@@ -309,6 +319,7 @@ describe('an open stream', () => {
   });
 
   it('ends in order with a hint when to come back when control stops', async () => {
+    await startOwn();
     const url = await test.url();
     const reader = await EventReader.open(`${url}/v1/events`, { authorization: test.key });
     await reader.next();
@@ -320,9 +331,7 @@ describe('an open stream', () => {
   });
 
   it('is one of a limited number for each key and each organization', async () => {
-    await edge.kill();
-    await test.close();
-    await start({ perKey: 2, perOrganization: 3 });
+    await startOwn({ perKey: 2, perOrganization: 3 });
     const other = await keyOfRole(test, 'read');
     const refused = async (key: string) => {
       const { body, status } = await test.call('GET', '/v1/events', { key });

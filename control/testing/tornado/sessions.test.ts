@@ -10,6 +10,7 @@ import {
   soundBooking,
 } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import { deleteForks } from './forks.ts';
 
@@ -19,20 +20,20 @@ let pathway = '';
 /** What a held run waits for. */
 let held: PromiseWithResolvers<WebhookResult>;
 let asked: PromiseWithResolvers<void>;
+const webhook = () => {
+  asked.resolve();
+  return held.promise;
+};
+const shared = emptiedForEach(() => startControl({}, {}, { webhook }));
 beforeEach(async () => {
   held = Promise.withResolvers();
   asked = Promise.withResolvers();
-  const webhook = () => {
-    asked.resolve();
-    return held.promise;
-  };
-  test = await startControl({}, {}, { webhook });
+  test = shared;
   client = new TornadoClient(test);
   pathway = await client.pathway(faultyGraph);
 });
-afterEach(async () => {
+afterEach(() => {
   held.resolve({ status: 200, body: {}, error: null });
-  await test.close();
 });
 
 const unknown = '11111111-1111-4111-8111-111111111111';
@@ -202,7 +203,6 @@ describe('a session of an organization at its quota', () => {
     ['versions', 'pathwayVersions=1', 0, 'pathwayVersions'],
     ['bytes of graphs', 'graphBytes=1048576', 360_000, 'graphBytes'],
   ])('of %s ends with the reason, and makes no fork', async (_, QUOTAS, characters, quota) => {
-    await test.close();
     test = await startControl({ QUOTAS });
     client = new TornadoClient(test);
     pathway = await client.pathway(padded(characters));
@@ -214,6 +214,7 @@ describe('a session of an organization at its quota', () => {
     expect(await versions(pathway)).toEqual([1]);
     const metrics = await test.call('GET', '/metrics', { key: test.operatorKey });
     expect(metrics.text).toContain(`trunkline_control_quota_refused_total{quota="${quota}"} 1`);
+    await test.close();
   });
 });
 
