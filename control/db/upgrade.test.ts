@@ -61,19 +61,16 @@ describe('a database of an earlier version', () => {
     expect(Object.entries(rows).filter(([, of]) => of.length === 0)).toEqual([]);
   });
 
-  it.each(tried)(
-    'with %s as its last migration keeps every row and every value',
-    async (_name, count) => {
-      await openWith(count);
-      fillTables(file);
-      // No version wrote to the table `replicas`; the sums of calls are counted anew from the calls.
-      const { replicas: _dropped, call_sums: _sums, uncounted_calls: _left, ...before } = storedRows(file);
-      await migrate(db, migrations);
-      expect(asBefore(before, storedRows(file))).toEqual(before);
-      expect(file.pragma('integrity_check', { simple: true })).toBe('ok');
-      expect(file.pragma('foreign_key_check')).toEqual([]);
-    },
-  );
+  it.each(tried)('with %s as its last migration keeps every row and every value', async (_name, count) => {
+    await openWith(count);
+    fillTables(file);
+    // No version wrote to the table `replicas`; the sums of calls are counted anew from the calls.
+    const { replicas: _dropped, call_sums: _sums, uncounted_calls: _left, ...before } = storedRows(file);
+    await migrate(db, migrations);
+    expect(asBefore(before, storedRows(file))).toEqual(before);
+    expect(file.pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(file.pragma('foreign_key_check')).toEqual([]);
+  });
 
   it('gets later additions in a form that later versions can read', async () => {
     await migrate(db, upTo(1));
