@@ -47,7 +47,7 @@ export class StreamAgent implements AgentLeg {
   #started = false;
   #closed = false;
   /** Transfers whose outcome has not been reported to the server yet. */
-  readonly #transfers = new Set<Promise<void>>();
+  readonly #transfers = new Set<Promise<boolean>>();
   /** Key sequences to the caller, sent one after the other. */
   #keys: Promise<void> = Promise.resolve();
   #keysWaiting = 0;
@@ -74,7 +74,7 @@ export class StreamAgent implements AgentLeg {
         message: (text) => this.#onMessage(text),
         lost: () => this.#queue.clear(),
         closedByServer: () => host.hangup('the stream server closed the socket with 1000'),
-        givenUp: (reason) => this.#onGivenUp(reason),
+        givenUp: (reason) => void this.#onGivenUp(reason),
       },
     );
   }
@@ -317,11 +317,13 @@ export class StreamAgent implements AgentLeg {
     void transfer.then(() => this.#transfers.delete(transfer));
   }
 
-  async #transfer({ target, method, consult }: TransferRequest): Promise<void> {
+  /** @returns whether the call is transferred */
+  async #transfer({ target, method, consult }: TransferRequest): Promise<boolean> {
     this.#sendTransfer('started');
     const outcome = await transferTo(this.#host, target, method, consult);
     if (outcome.ok) this.#sendTransfer('completed');
     else this.#sendTransfer('failed', outcome.sipCode, outcome.reason);
+    return outcome.ok;
   }
 
   #sendTransfer(
@@ -334,11 +336,14 @@ export class StreamAgent implements AgentLeg {
   }
 
   /** The socket cannot be restored: the fallback number takes the call, or the call fails (contract 9.5). */
-  #onGivenUp(reason: string): void {
+  async #onGivenUp(reason: string): Promise<void> {
+    // A target that is being called may answer although the server is lost.
+    const transferred = this.#transfers.size > 0 && (await Promise.all(this.#transfers)).includes(true);
+    if (transferred || this.#closed) return;
     const lost = new Error(`${reason} and did not reconnect in time`);
     const { fallback_number: fallback } = this.#settings;
     if (fallback === null) this.#host.fail(lost);
-    else void passOn(this.#host, fallback, lost, this.#log);
+    else await passOn(this.#host, fallback, lost, this.#log);
   }
 }
 

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { call, settle } from '../../test/kit/edge/agent.ts';
 import { arrived, frame, silence20ms, streamScene } from '../../test/kit/edge/stream-agent.ts';
+import type { TransferOutcome } from '../call/ports/transfer.ts';
 import type { StreamAgent } from './stream-agent.ts';
 
 const { agentFor, listen, begun } = streamScene();
@@ -273,6 +274,26 @@ describe("the socket's life cycle", () => {
       'the stream socket was lost (close code 1006) and did not reconnect in time; the fallback number +14155550177: There is no way.',
     ]);
   });
+
+  it.each([true, false])(
+    'waits for a transfer that is under way when the socket is lost: answered %s',
+    async (ok) => {
+      const server = await listen();
+      const { agent, bot, host } = await begun({ server, limits: { reconnectForMs: 0 } });
+      const target = Promise.withResolvers<TransferOutcome>();
+      host.outcome = target.promise;
+      bot.send({ event: 'transfer', transfer: { target: '+14155550111' } });
+      bot.send({ event: 'media', streamSid: 'stream-1', media: { payload: silence20ms } });
+      await arrived(bot, agent);
+      bot.socket.terminate();
+      await lost(agent);
+      await settle();
+      expect([host.transfers.length, host.failures]).toEqual([1, []]);
+      target.resolve(ok ? { ok } : { ok, code: 'target_failed', sipCode: 486, reason: 'Busy.' });
+      await settle();
+      expect(host.failures).toHaveLength(ok ? 0 : 1);
+    },
+  );
 
   it('pings every 15 s and treats a missing pong as a loss after 10 s', async () => {
     const server = await listen(() => false, { autoPong: false });

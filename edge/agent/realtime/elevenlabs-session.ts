@@ -109,6 +109,8 @@ class ElevenLabsSession implements ModelSession {
 
   stop(): void {}
 
+  end(): void {}
+
   receive(received: unknown): void {
     if (!fits(message, received)) return;
     switch (received.type) {

@@ -123,6 +123,10 @@ class GeminiSession implements ModelSession {
 
   stop(): void {}
 
+  end(): void {
+    this.#turnHeard();
+  }
+
   receive(received: unknown): void {
     if (!fits(message, received)) return;
     const { setupComplete, serverContent, toolCall, toolCallCancellation, goAway } = received;

@@ -152,6 +152,7 @@ export class ModelLink {
   close(): void {
     this.#over.abort(new Error('the call ended'));
     this.#timers.stop();
+    this.#live?.session.end();
     this.#live?.socket.close(null);
     this.#live = null;
   }
@@ -292,6 +293,7 @@ export class ModelLink {
   }
 
   #replace(live: Live): void {
+    this.#live?.session.end();
     this.#live?.socket.close(null);
     this.#adopt(live);
     if (this.#live === live) this.#events.replaced();
@@ -303,6 +305,7 @@ export class ModelLink {
     if (this.#live?.session !== session) return;
     const { log, clock, limits } = this.#deps;
     this.#resumption = session.resumption;
+    session.end();
     this.#live.socket.close(null);
     this.#live = null;
     log.warn({ why }, 'the session with the model was lost, reconnecting');

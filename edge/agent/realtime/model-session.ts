@@ -83,6 +83,8 @@ export interface ModelSession {
   cut(item: string, ms: number): void;
   /** The answer that is being made, if any, is to end. */
   stop(): void;
+  /** Nothing more is heard with this session: what it has of the caller's words is told. */
+  end(): void;
 }
 
 /** The protocol of a vendor and of those that are compatible with it. */

@@ -137,6 +137,8 @@ class OpenAiSession implements ModelSession {
     if (this.#answering) this.#send({ type: 'response.cancel' });
   }
 
+  end(): void {}
+
   receive(received: unknown): void {
     if (!fits(message, received)) return;
     const { item_id: id = '', delta = '', transcript = '' } = received;

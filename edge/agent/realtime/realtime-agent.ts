@@ -17,16 +17,18 @@ import type { TextToSpeech } from '#shared/models/speech.ts';
 import { Timers } from '#shared/timers.ts';
 import type { AgentHost, AgentLeg, CallFacts } from '../../call/ports/agents.ts';
 import type { DtmfEvent } from '../../call/ports/media.ts';
+import type { TransferOutcome } from '../../call/ports/transfer.ts';
 import { callVariables } from '../call-variables.ts';
 import { Seldom } from '../seldom.ts';
 import { passOn, transferTo } from '../transfer-to.ts';
 import { TurnTimes } from '../turn-times.ts';
+import { KeyEntry } from './key-entry.ts';
 import { ModelLink, type ModelLinkDeps } from './model-link.ts';
 import type { SpokenLine } from './model-session.ts';
 import type { NodePart } from './node-part.ts';
 import { Playback } from './playback.ts';
 import { longestData, mostAtOnce, mostCalls, type RealtimeLimits } from './realtime-limits.ts';
-import { apology, promptOf } from './realtime-prompt.ts';
+import { apology, beingTransferred, promptOf } from './realtime-prompt.ts';
 import { SaidSoFar } from './said-so-far.ts';
 
 export type RealtimeSettings = Extract<AgentSettings, { kind: 'realtime' }>;
@@ -42,8 +44,6 @@ export interface RealtimeDeps extends Omit<ModelLinkDeps, 'options' | 'limits'> 
   readonly node?: NodePart;
 }
 
-/** Keys of one entry. */
-const mostKeys = 32;
 const lookMs = 1000;
 
 export class RealtimeAgent implements AgentLeg {
@@ -65,11 +65,12 @@ export class RealtimeAgent implements AgentLeg {
   readonly #calls = new Set<string>();
   #callsInAll = 0;
   readonly #running = new Map<string, AbortController>();
-  #keys = '';
-  #keyTimer: { cancel(): void } | null = null;
+  readonly #keys: KeyEntry;
   #sessionSince = 0;
   /** The call is about to end or to be transferred, or its model is lost: nothing more is begun. */
   #leaving = false;
+  /** The call goes to somebody else, perhaps: until that is known nothing else ends it. */
+  #transfer: Promise<TransferOutcome | null> | null = null;
   /** By supervisors. */
   #told: readonly string[] = [];
   readonly #full: Seldom;
@@ -86,6 +87,7 @@ export class RealtimeAgent implements AgentLeg {
     this.#variables = callVariables(settings, call, () => clock.now()).variables;
     this.#said = new SaidSoFar((entry) => host.transcript(entry), clock, newId, deps.node?.history);
     this.#playback = new Playback(this.#rate, limits.maxQueuedSeconds);
+    this.#keys = new KeyEntry(clock, limits.keyPauseMs, (keys) => this.#tellKeys(keys));
     this.#link = new ModelLink(
       { ...deps, options: () => this.#options() },
       {
@@ -162,17 +164,13 @@ export class RealtimeAgent implements AgentLeg {
     this.#link.audio(frame);
   }
 
-  /** The model is told of keys by whole entries. */
   dtmf({ digit }: DtmfEvent): void {
     if (this.#settings.ignore_button_press || this.#closed) return;
-    this.#keyTimer?.cancel();
-    this.#keys += digit;
     if (!this.#settings.block_interruptions) {
       this.#link.session?.stop();
       this.#cut(true);
     }
-    if (digit === '#' || this.#keys.length >= mostKeys) this.#tellKeys();
-    else this.#keyTimer = this.#timers.after(this.#deps.limits.keyPauseMs, () => this.#tellKeys());
+    this.#keys.add(digit);
   }
 
   instruct(text: string): void {
@@ -187,6 +185,7 @@ export class RealtimeAgent implements AgentLeg {
     this.#times.end();
     this.#cut(false);
     this.#link.close();
+    this.#keys.end();
   }
 
   get #closed(): boolean {
@@ -262,10 +261,7 @@ export class RealtimeAgent implements AgentLeg {
     for (const { item, text } of this.#playback.endOpen()) this.#said.assistant(item, text);
   }
 
-  #tellKeys(): void {
-    const keys = this.#keys;
-    this.#keys = '';
-    if (keys === '') return;
+  #tellKeys(keys: string): void {
     this.#said.user(`Pressed ${keys}`);
     this.#link.session?.tell(`The caller pressed the keys ${keys} on the telephone.`);
   }
@@ -290,7 +286,7 @@ export class RealtimeAgent implements AgentLeg {
     const cancel = new AbortController();
     this.#running.set(call.id, cancel);
     const signal = AbortSignal.any([cancel.signal, this.#over.signal]);
-    const done = this.#handsBack(call) ?? this.#carryOut(orderOf(call, this.#given()), signal);
+    const done = this.#handsBack(call, signal) ?? this.#carryOut(orderOf(call, this.#given()), signal);
     const result = await done.catch((error: unknown) => ({
       ok: false,
       error: error instanceof Error ? error.message : String(error),
@@ -307,9 +303,9 @@ export class RealtimeAgent implements AgentLeg {
     switch (order.kind) {
       case 'end':
         if (this.#deps.node?.mayEnd === false) return { ok: false, error: 'hand back instead' };
-        return this.#end();
+        return this.#end(signal);
       case 'transfer':
-        return this.#transfer(order.target);
+        return this.#passOn(order.target, signal);
       case 'press':
         await this.#playback.played();
         if (signal.aborted) return null;
@@ -326,9 +322,7 @@ export class RealtimeAgent implements AgentLeg {
         this.#variables = { ...this.#variables, ...variables };
         if (Object.keys(variables).length > 0) this.#host.variables(this.#variables);
         const json = JSON.stringify(data ?? null);
-        return json.length <= longestData
-          ? { ok, data, error }
-          : { ok, data: json.slice(0, longestData), error };
+        return { ok, data: json.length <= longestData ? data : json.slice(0, longestData), error };
       }
       case 'refused':
         return { ok: false, error: order.why };
@@ -338,36 +332,40 @@ export class RealtimeAgent implements AgentLeg {
   }
 
   /** null: that is another tool */
-  #handsBack(call: ToolCall): Promise<object | null> | null {
+  #handsBack(call: ToolCall, signal: AbortSignal): Promise<object | null> | null {
     const { handBack = null } = this.#deps.node ?? {};
     if (call.name !== handBack?.tool.name) return null;
     const go = handBack.read(call);
-    return 'refused' in go ? Promise.resolve({ ok: false, error: go.refused }) : this.#leave(go);
+    return 'refused' in go ? Promise.resolve({ ok: false, error: go.refused }) : this.#leave(go, signal);
   }
 
-  /** As with the goodbye, a caller who speaks meanwhile has something to say. */
-  async #leave(go: () => void): Promise<object | null> {
+  /**
+   * What was said before is played first; a caller who speaks meanwhile has something to say. The call is left once, and
+   * not by an order that was taken back.
+   */
+  async #leave(go: () => void, signal: AbortSignal): Promise<object | null> {
     if (!(await this.#playback.played())) return { ok: false, error: 'the caller speaks: answer first' };
-    if (this.#closed) return null;
+    if (this.#transfer) return beingTransferred;
+    if (signal.aborted || this.#leaving) return null;
     this.#leaving = true;
     go();
     return null;
   }
 
-  /** The goodbye is played first; a caller who speaks meanwhile has something to say. */
-  async #end(): Promise<object | null> {
-    if (!(await this.#playback.played())) return { ok: false, error: 'the caller speaks: the call goes on' };
-    if (this.#closed) return null;
-    this.#leaving = true;
-    this.#timers.after(this.#deps.limits.tailMs, () => this.#host.hangup('the model ended the call'));
-    return null;
+  #end(signal: AbortSignal): Promise<object | null> {
+    const hangup = () => this.#host.hangup('the model ended the call');
+    return this.#leave(() => this.#timers.after(this.#deps.limits.tailMs, hangup), signal);
   }
 
-  async #transfer(target: string): Promise<object | null> {
-    await this.#playback.played();
-    if (this.#closed) return null;
-    const outcome = await transferTo(this.#host, target, 'bridge');
-    return outcome.ok ? null : { ok: false, error: outcome.reason };
+  async #passOn(target: string, signal: AbortSignal): Promise<object | null> {
+    if (this.#transfer) return beingTransferred;
+    this.#transfer = this.#playback.played().then(() => {
+      return signal.aborted || this.#leaving ? null : transferTo(this.#host, target, 'bridge');
+    });
+    const outcome = await this.#transfer.finally(() => {
+      this.#transfer = null;
+    });
+    return outcome === null || outcome.ok ? null : { ok: false, error: outcome.reason };
   }
 
   /** The fallback number takes the call; without one, the caller hears why it ends. */
@@ -375,6 +373,8 @@ export class RealtimeAgent implements AgentLeg {
     const { fallback_number: fallback } = this.#settings;
     const { tts, log } = this.#deps;
     const lost = new Error(why);
+    // The target may answer although the model is lost.
+    if ((await this.#transfer?.catch(() => null))?.ok || this.#closed) return;
     this.#leaving = true;
     if (this.#deps.node) {
       this.#host.fail(lost);

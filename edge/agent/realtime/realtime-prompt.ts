@@ -11,3 +11,6 @@ const manners =
 export function promptOf(text: string, told: readonly string[]): string {
   return [manners, text, instructionsSection(told)].filter((part) => part !== '').join('\n\n');
 }
+
+/** To a model that wants to leave a call that is about to be somebody else's. */
+export const beingTransferred = { ok: false, error: 'the call is being transferred' };
