@@ -6,6 +6,7 @@ import { type Judging, startJudging } from '../../../test/kit/ears/judging.ts';
 import { LateSilero } from '../../../test/kit/ears/late-silero.ts';
 import { RememberedSilero } from '../../../test/kit/ears/remembered-silero.ts';
 import { type Scene, scenes } from '../../../test/kit/ears/scenes.ts';
+import { isLong } from '../../../test/kit/is-long.ts';
 import { mostFramesLate } from './echo-guard.ts';
 import { TwoStageDetectors } from './two-stage-detector.ts';
 import { WebrtcDetectors } from './webrtc-detector.ts';
@@ -43,7 +44,7 @@ function hearLate(heard: Scene, lateFrames: number, after = 0) {
   return hear(detectors, heard, settled, 20 * Math.min(lateFrames, mostFramesLate));
 }
 
-describe.each([2, 10, 45])('judgements that are %i frames late', (lateFrames) => {
+describe.each(isLong ? [2, 10, 45] : [10])('judgements that are %i frames late', (lateFrames) => {
   it.each(['street noise alone', 'music alone'])('make no voice of %s', async (name) => {
     expect((await hearLate(scene(name), lateFrames)).falseStarts).toBe(0);
   });
