@@ -11,6 +11,7 @@ import { anything, fits, flag, number, objectOf, orNull, text } from '#shared/sh
 import { withParameters } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { G711Codec, LinearCodec, type SoundCodec } from './sound-formats.ts';
+import { understood } from './understood.ts';
 
 const nullable = orNull(text);
 
@@ -112,7 +113,7 @@ class ElevenLabsSession implements ModelSession {
   end(): void {}
 
   receive(received: unknown): void {
-    if (!fits(message, received)) return;
+    if (!understood(message, received, this.#events.problem)) return;
     switch (received.type) {
       case 'conversation_initiation_metadata':
         this.#accepted(received.conversation_initiation_metadata_event ?? {});

@@ -3,10 +3,11 @@
  * the caller interrupted, and continues a session on a new connection by a handle. It cannot be told what was heard.
  */
 import type { ToolCall } from '#shared/agent/dialogue.ts';
-import { anything, fits, flag, listOf, objectOf, type Shaped, text } from '#shared/shapes.ts';
+import { anything, flag, listOf, objectOf, type Shaped, text } from '#shared/shapes.ts';
 import type { SpeechServer } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { LinearCodec } from './sound-formats.ts';
+import { understood } from './understood.ts';
 
 const words = objectOf({}, { text }, true);
 const part = objectOf({}, { inlineData: objectOf({}, { mimeType: text, data: text }, true) }, true);
@@ -128,7 +129,7 @@ class GeminiSession implements ModelSession {
   }
 
   receive(received: unknown): void {
-    if (!fits(message, received)) return;
+    if (!understood(message, received, this.#events.problem)) return;
     const { setupComplete, serverContent, toolCall, toolCallCancellation, goAway } = received;
     const { sessionResumptionUpdate: update } = received;
     if (setupComplete) this.#begun();

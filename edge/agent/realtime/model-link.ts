@@ -257,7 +257,7 @@ export class ModelLink {
           this.#problems.log((times) =>
             this.#deps.log.warn(
               { ...fields, ...(times > 1 && { times }) },
-              'the model server refused a message',
+              'a problem in the session with the model',
             ),
           );
         },

@@ -57,7 +57,7 @@ export interface SessionEvents {
   toolCancelled(id: string): void;
   /** The server will end the session soon. */
   ending(why: string): void;
-  /** Something was refused; the session goes on. */
+  /** Something was refused or not understood; the session goes on. */
   problem(why: string): void;
   /** The session is of no use any more. */
   failed(why: string): void;

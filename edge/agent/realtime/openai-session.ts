@@ -9,10 +9,11 @@
  *     response has ended with one more response.create
  */
 import type { ToolCall } from '#shared/agent/dialogue.ts';
-import { fits, objectOf, orNull, type Shaped, text } from '#shared/shapes.ts';
+import { objectOf, orNull, type Shaped, text } from '#shared/shapes.ts';
 import { type SpeechServer, withParameters } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { G711Codec, LinearCodec, type SoundCodec } from './sound-formats.ts';
+import { understood } from './understood.ts';
 
 const nullable = orNull(text);
 const failure = objectOf(
@@ -140,7 +141,7 @@ class OpenAiSession implements ModelSession {
   end(): void {}
 
   receive(received: unknown): void {
-    if (!fits(message, received)) return;
+    if (!understood(message, received, this.#events.problem)) return;
     const { item_id: id = '', delta = '', transcript = '' } = received;
     switch (received.type) {
       case 'session.updated':
