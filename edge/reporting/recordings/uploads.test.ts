@@ -1,5 +1,5 @@
 /** Sending recordings to a control plane that fails, goes away and comes back: a real HTTP server. */
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,8 @@ import { ChunkSealer, decodeHeader, encodeHeader } from '#shared/recording/forma
 import { recordingOrder } from '../../../test/kit/edge/recordings.ts';
 import { QuietLog } from '../../../test/kit/fakes/quiet-log.ts';
 import { DiskRoom } from '../../media/recording/disk-room.ts';
+import { DiskSync } from '../../media/recording/disk-sync.ts';
+import { RecordingFile } from '../../media/recording/recording-file.ts';
 import { RecordingUploads } from './uploads.ts';
 
 const id = '01234567-89ab-7def-8123-456789abcdef';
@@ -228,6 +230,23 @@ describe('recordings of calls that go on', () => {
     await expect.poll(() => room.usedBytes).toBe(0);
   });
 
+  it('are counted once when they could not get their final name, and not at all once they are sent', async () => {
+    const bytes = file(40);
+    // Something stands in the place of the final name.
+    await mkdir(join(folder, `${id}.rec`));
+    const writer = new RecordingFile({ folder, id, room, syncs: new DiskSync(clock), failed: () => {} });
+    writer.append(bytes);
+    await writer.finish(Buffer.alloc(0));
+    expect(await files()).toContain(`${id}.part`);
+    await rmdir(join(folder, `${id}.rec`));
+    uploads.start();
+    await look(2);
+    clock.advance(14 * 3_600_000);
+    await until(() => outcomes.length > 0);
+    expect([completed, outcomes, await files()]).toEqual([[id], ['sent'], []]);
+    expect(room.usedBytes).toBe(0);
+  });
+
   it('are completed when nobody has written them for longer than a call lasts', async () => {
     await writeFile(path(), file(40).subarray(0, -1_000));
     uploads.start();
@@ -252,6 +271,15 @@ describe('recordings on the edge', () => {
     expect(stored.get(id)?.equals(first)).toBe(true);
     expect(completed).toEqual([id, later]);
     expect(room.usedBytes).toBe(0);
+  });
+
+  it('are sent although many before them fail in every look', async () => {
+    const idOf = (n: number) => id.slice(0, -1) + n;
+    for (let n = 0; n < 7; n++) await writeFile(join(folder, `${idOf(n)}.rec`), file(1, idOf(n)));
+    // As after a restore without the key that these were sealed for.
+    instead = (_, url) => (url.endsWith('/complete') && !url.includes(idOf(6)) ? 500 : null);
+    uploads.start();
+    await until(() => completed.includes(idOf(6)));
   });
 
   it('go on where they were cut off by an outage', async () => {

@@ -5,7 +5,7 @@
  *      │   └── a crash: the next start, or `complete`, keeps what is whole ──┘
  *      └──begin, parts──> control
  *
- * Each look takes the files one after the other, the oldest first: of a growing one a part of whole chunks at most, of a
+ * Each look takes the files one after the other, the oldest first, and those that fail last: of a growing one a part of whole chunks at most, of a
  * complete one the rest. Control says how much it has: after an outage of either side the next part is the one it lacks.
  * What control refuses for good stays as `<id>.refused`, for the operator.
  */
@@ -60,6 +60,8 @@ export class RecordingUploads {
   readonly #growing = new Map<string, Growing>();
   /** Names of growing files whose writer is gone. */
   readonly #left = new Set<string>();
+  /** Names of files that failed at their last attempt, although control answered: others go before them. */
+  readonly #failing = new Set<string>();
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
   /** Looks in a row that sent nothing because of a failure. */
@@ -125,12 +127,14 @@ export class RecordingUploads {
   async #look(): Promise<void> {
     await this.#completeLeft();
     const names = await this.#names();
-    const growing = new Set(names);
-    for (const name of this.#growing.keys()) if (!growing.has(name)) this.#growing.delete(name);
+    this.#forgetAllBut(new Set(names));
     let [sent, failed] = [0, 0];
-    for (const name of names.sort()) {
+    for (const name of this.#inTurn(names)) {
       if (this.#ending.signal.aborted) return;
       const outcome = await this.#take(name);
+      // Also one that failed before: it is behind those that have not been tried for longer.
+      this.#failing.delete(name);
+      if (outcome === 'failed') this.#failing.add(name);
       if (outcome === 'sent') sent++;
       if (outcome === 'failed') failed++;
       if (outcome === 'unreachable' || failed === failuresPerLook) {
@@ -141,6 +145,16 @@ export class RecordingUploads {
     if (this.#ending.signal.aborted) return;
     this.#failures = failed > 0 && sent === 0 ? this.#failures + 1 : 0;
     this.#lookAfter(Math.min(longestPauseMs, lookEveryMs * 2 ** Math.min(this.#failures, 10)));
+  }
+
+  #forgetAllBut(names: ReadonlySet<string>): void {
+    for (const name of this.#growing.keys()) if (!names.has(name)) this.#growing.delete(name);
+    for (const name of this.#failing) if (!names.has(name)) this.#failing.delete(name);
+  }
+
+  /** The oldest first; after them those that fail, each in its turn. */
+  #inTurn(names: readonly string[]): string[] {
+    return [...names.filter((name) => !this.#failing.has(name)).sort(), ...this.#failing];
   }
 
   async #take(name: string): Promise<'sent' | 'nothing' | 'failed' | 'unreachable'> {
@@ -169,7 +183,8 @@ export class RecordingUploads {
     this.#growing.set(name, known);
     if (size !== known.size) Object.assign(known, { size, since: now });
     else if (now - known.since > abandonedMs) {
-      await this.#completeAndCount(name);
+      // Its writer counted it when it ended.
+      await this.#complete(name);
       return 'nothing';
     }
     const { received } = known;
