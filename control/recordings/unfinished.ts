@@ -14,8 +14,10 @@ type Parts = Pick<RecordingsDeps, 'clock' | 'database' | 'secrets' | 'recordingC
 const hourMs = 3_600_000;
 /** Longer than any call, and short enough that nobody looks at all recordings every time. */
 const awayHours = { least: 13, most: 240 };
-/** Read in one round. */
+/** Opened in one round, about: as many are read at once. */
 const recordingsAtOnce = 20;
+/** Failures of one round that are told one by one. */
+const mostTold = 5;
 
 /** What a recording is, from its octets. @throws Error when its key is missing */
 export async function factsOf(
@@ -29,11 +31,36 @@ export async function factsOf(
   return { ended, frames, runs: toJson(runs), pauses: toJson(pauses), peaks: toJson(peaks) };
 }
 
-/** @returns how many can be played now */
+/**
+ * One that cannot be opened holds up no others.
+ * @returns how many can be played now
+ * @throws AggregateError after all others, when some cannot be opened
+ */
 export async function openUnfinished(parts: Parts): Promise<number> {
-  const { clock, database, recordingContents } = parts;
+  const failures: unknown[] = [];
+  let opened = 0;
+  for (let after = ''; opened < recordingsAtOnce; ) {
+    const rows = await unfinishedAfter(parts, after);
+    for (const row of rows) {
+      try {
+        if (await openOne(parts, row)) opened++;
+      } catch (error) {
+        failures.push(new Error(`recording ${row.id}: ${textOf(error)}`));
+      }
+    }
+    const last = rows.at(-1);
+    if (!last || rows.length < recordingsAtOnce) break;
+    after = last.id;
+  }
+  if (failures.length > 0)
+    throw new AggregateError(failures.slice(0, mostTold), `${failures.length} recordings cannot be opened`);
+  return opened;
+}
+
+/** The next ones; ids are in the order of time. */
+function unfinishedAfter({ clock, database }: Parts, after: string): Promise<RecordingRow[]> {
   const ago = (hours: number) => new Date(clock.now() - hours * hourMs).toISOString();
-  const rows = await database.db
+  return database.db
     .selectFrom('recordings')
     .selectAll()
     .where('started_at', '>', ago(awayHours.most))
@@ -41,20 +68,25 @@ export async function openUnfinished(parts: Parts): Promise<number> {
     .where('state', '=', 'uploading')
     .where('frames', 'is', null)
     .where('received', '>', 0)
-    .orderBy('started_at')
+    .where('id', '>', after)
+    .orderBy('id')
     .limit(recordingsAtOnce)
     .execute();
-  let opened = 0;
-  for (const row of rows) {
-    if (!(await recordingContents.has(row))) continue;
-    opened++;
-    const { ended: _, ...facts } = await factsOf(parts, row);
-    await database.db
-      .updateTable('recordings')
-      .set(facts)
-      .where('id', '=', row.id)
-      .where('state', '=', 'uploading')
-      .execute();
-  }
-  return opened;
+}
+
+/** @returns false when its octets are not here */
+async function openOne(parts: Parts, row: RecordingRow): Promise<boolean> {
+  if (!(await parts.recordingContents.has(row))) return false;
+  const { ended: _, ...facts } = await factsOf(parts, row);
+  await parts.database.db
+    .updateTable('recordings')
+    .set(facts)
+    .where('id', '=', row.id)
+    .where('state', '=', 'uploading')
+    .execute();
+  return true;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
