@@ -10,14 +10,15 @@ export const recordingCommands: Readonly<Record<string, Command>> = {
     help: 'put a new key for recordings in force, and seal the keys of all stored recordings for it',
     options: [],
     run: async ({ catalogue, clock, database: { db }, secrets }) => {
-      const { id, sealed } = await rotateRecordingKey(db, clock, secrets);
+      const { id, sealed, left } = await rotateRecordingKey(db, clock, secrets);
       const made = await catalogue();
       await made.change(async (trx, altered) => {
         for (const { id: orgId } of await listOrganizations(trx)) altered.organizations.add(orgId);
         const change = { orgId: null, area: 'recordings', subject: id, action: 'rotate_key' };
         await recordChange(trx, clock, commandLineActor, change);
       });
-      return `The new key is ${id}. Recordings that were sealed for it: ${sealed}.`;
+      const done = `The new key is ${id}. Recordings that were sealed for it: ${sealed}.`;
+      return left === 0 ? done : `${done} Left, because their keys cannot be opened: ${left}.`;
     },
   },
 };

@@ -11,7 +11,7 @@ import {
   unwrapKey,
   wrapKey,
 } from '#shared/recording/keys.ts';
-import type { Db, RecordingKeyRow, SecretBox } from '../db/index.ts';
+import type { Db, RecordingKeyRow, RecordingRow, SecretBox } from '../db/index.ts';
 
 /** A retired key that seals nothing is deleted after this: longer than an edge can be away and still bring recordings. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
@@ -51,13 +51,14 @@ export async function recordingKeyPair(db: Db, secrets: SecretBox, id: string): 
 
 /**
  * Puts a new key in force, and seals the data keys of all stored recordings for it. The caller publishes it to the edges.
- * @returns the new key's id, and how many data keys were sealed anew
+ * One data key that cannot be opened keeps neither the others nor the edges from the new key.
+ * @returns the new key's id, how many data keys were sealed anew, and how many were left because they cannot be opened
  */
 export async function rotateRecordingKey(
   db: Db,
   clock: Clock,
   secrets: SecretBox,
-): Promise<{ id: string; sealed: number }> {
+): Promise<{ id: string; sealed: number; left: number }> {
   const now = new Date(clock.now());
   const key = await db.transaction().execute(async (trx) => {
     await trx
@@ -68,9 +69,11 @@ export async function rotateRecordingKey(
     return insertKey(trx, clock, secrets);
   });
   const retired = await db.selectFrom('recording_keys').selectAll().where('id', '!=', key.key_id).execute();
-  let sealed = 0;
+  let [sealed, left] = [0, 0];
   for (const old of retired) {
-    sealed += await sealAnew(db, pairOf(old, secrets), key);
+    const done = await sealAnew(db, secrets, old, key);
+    sealed += done.sealed;
+    left += done.left;
   }
   const before = new Date(now.getTime() - keptMs).toISOString();
   await db
@@ -78,16 +81,21 @@ export async function rotateRecordingKey(
     .where('retired_at', '<', before)
     .where('id', 'not in', (eb) => eb.selectFrom('recordings').select('key_id').distinct())
     .execute();
-  return { id: key.key_id, sealed };
+  return { id: key.key_id, sealed, left };
 }
 
-async function sealAnew(db: Db, old: RecordingKeyPair, key: RecordingKeyPair): Promise<number> {
-  let sealed = 0;
+async function sealAnew(
+  db: Db,
+  secrets: SecretBox,
+  old: RecordingKeyRow,
+  key: RecordingKeyPair,
+): Promise<{ sealed: number; left: number }> {
+  let [sealed, left] = [0, 0];
   for (let after = ''; ; ) {
     const rows = await db
       .selectFrom('recordings')
       .select(['id', 'key_id', 'ephemeral', 'wrapped'])
-      .where('key_id', '=', old.key_id)
+      .where('key_id', '=', old.id)
       .where('state', '!=', 'deleted')
       .where('id', '>', after)
       .orderBy('id')
@@ -95,15 +103,40 @@ async function sealAnew(db: Db, old: RecordingKeyPair, key: RecordingKeyPair): P
       .execute();
     await db.transaction().execute(async (trx) => {
       for (const row of rows) {
-        const wrapped = wrapKey(unwrapKey(row, old, row.id), key, row.id);
-        await trx.updateTable('recordings').set(wrapped).where('id', '=', row.id).execute();
+        const wrapped = sealedFor(key, row, () => pairOf(old, secrets));
+        if (wrapped === null) {
+          left++;
+          continue;
+        }
+        // Deleted since it was read: its key must not come back.
+        await trx
+          .updateTable('recordings')
+          .set(wrapped)
+          .where('id', '=', row.id)
+          .where('state', '!=', 'deleted')
+          .execute();
+        sealed++;
       }
     });
-    sealed += rows.length;
     const last = rows.at(-1);
-    if (!last || rows.length < rowsAtOnce) return sealed;
+    if (!last || rows.length < rowsAtOnce) return { sealed, left };
     after = last.id;
   }
+}
+
+/** Null: the key that it is sealed for does not open it, or cannot be opened itself. */
+function sealedFor(
+  key: RecordingKeyPair,
+  row: Pick<RecordingRow, 'id' | 'key_id' | 'ephemeral' | 'wrapped'>,
+  old: () => RecordingKeyPair,
+): ReturnType<typeof wrapKey> | null {
+  let dataKey: Buffer;
+  try {
+    dataKey = unwrapKey(row, old(), row.id);
+  } catch {
+    return null;
+  }
+  return wrapKey(dataKey, key, row.id);
 }
 
 async function insertKey(db: Db, clock: Clock, secrets: SecretBox): Promise<RecordingKeyPair> {
