@@ -16,8 +16,6 @@ const hourMs = 3_600_000;
 const awayHours = { least: 13, most: 240 };
 /** Opened in one round, about: as many are read at once. */
 const recordingsAtOnce = 20;
-/** Failures of one round that are told one by one. */
-const mostTold = 5;
 
 /** What a recording is, from its octets. @throws Error when its key is missing */
 export async function factsOf(
@@ -34,10 +32,11 @@ export async function factsOf(
 /**
  * One that cannot be opened holds up no others.
  * @returns how many can be played now
- * @throws AggregateError after all others, when some cannot be opened
+ * @throws Error about the first of those that cannot be opened, after the others
  */
 export async function openUnfinished(parts: Parts): Promise<number> {
-  const failures: unknown[] = [];
+  let first: { readonly id: string; readonly cause: unknown } | null = null;
+  let failed = 0;
   let opened = 0;
   for (let after = ''; opened < recordingsAtOnce; ) {
     const rows = await unfinishedAfter(parts, after);
@@ -45,15 +44,18 @@ export async function openUnfinished(parts: Parts): Promise<number> {
       try {
         if (await openOne(parts, row)) opened++;
       } catch (error) {
-        failures.push(new Error(`recording ${row.id}: ${textOf(error)}`));
+        first ??= { id: row.id, cause: error };
+        failed++;
       }
     }
     const last = rows.at(-1);
     if (!last || rows.length < recordingsAtOnce) break;
     after = last.id;
   }
-  if (failures.length > 0)
-    throw new AggregateError(failures.slice(0, mostTold), `${failures.length} recordings cannot be opened`);
+  if (first)
+    throw new Error(`${failed} recordings cannot be opened, the first is ${first.id}`, {
+      cause: first.cause,
+    });
   return opened;
 }
 
@@ -85,8 +87,4 @@ async function openOne(parts: Parts, row: RecordingRow): Promise<boolean> {
     .where('state', '=', 'uploading')
     .execute();
   return true;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
