@@ -5,9 +5,9 @@
  *      │   └── a crash: the next start, or `complete`, keeps what is whole ──┘
  *      └──begin, parts──> control
  *
- * Each look takes the files one after the other, the oldest first, and those that fail last: of a growing one a part of whole chunks at most, of a
- * complete one the rest. Control says how much it has: after an outage of either side the next part is the one it lacks.
- * What control refuses for good stays as `<id>.refused`, for the operator.
+ * Each look takes the files one after the other, the oldest first and those that fail last: of a growing one a part of
+ * whole chunks at most, of a complete one the rest. Control says how much it has: after an outage of either side the next
+ * part is the one it lacks. What control refuses for good stays as `<id>.refused`, for the operator.
  */
 import { type FileHandle, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
