@@ -140,7 +140,7 @@ it('a session whose server does not read what it is told is lost, with that caus
     stopped: nothing,
     tool: () => false,
     toolCancelled: nothing,
-    replaced: nothing,
+    begun: nothing,
     lost: lost.resolve,
     givenUp: nothing,
   };

@@ -58,8 +58,8 @@ export interface ModelLinkDeps {
 
 export interface ModelLinkEvents
   extends Omit<SessionEvents, 'send' | 'ready' | 'ending' | 'problem' | 'failed'> {
-  /** Another session has taken over; answers of the former one are not continued. */
-  replaced(): void;
+  /** A session has begun, the first or another one; answers of the former one are not continued. */
+  begun(sampleRate: 8000 | 16000): void;
   lost(): void;
   /** No session could be had in time. */
   givenUp(why: string): void;
@@ -113,7 +113,8 @@ export class ModelLink {
   /** Opens the first session. Rejects when that fails, without a retry. */
   async connect(): Promise<void> {
     try {
-      this.#adopt(await this.#attempt(this.#deps.limits.openTimeoutMs));
+      await this.#attempt(this.#deps.limits.openTimeoutMs);
+      if (!this.#live) throw new Error(`${placeOf(this.#deps.server.url)} ended the session at once`);
     } catch (error) {
       this.close();
       throw error;
@@ -141,10 +142,9 @@ export class ModelLink {
   renew(why: string): void {
     if (!this.#live || this.#opening || this.#over.signal.aborted) return;
     this.#deps.log.info({ why }, 'renewing the session with the model');
-    this.#attempt(this.#deps.limits.openTimeoutMs).then(
-      (live) => this.#replace(live),
+    this.#attempt(this.#deps.limits.openTimeoutMs).catch((error: unknown) =>
       // The session that is there goes on; when it ends, it is lost like any other.
-      (error: unknown) => this.#deps.log.warn({ err: error }, 'the session with the model was not renewed'),
+      this.#deps.log.warn({ err: error }, 'the session with the model was not renewed'),
     );
   }
 
@@ -159,8 +159,8 @@ export class ModelLink {
 
   // ---------------------------------------------------------------- opening
 
-  /** Resolves when the server has accepted a session, which nobody uses yet. */
-  async #attempt(timeoutMs: number): Promise<Live> {
+  /** Resolves when the server has accepted a session. What it says in the same moment is already heard with it. */
+  async #attempt(timeoutMs: number): Promise<void> {
     const { server, clock, ca, protocol, allowed, resolve } = this.#deps;
     const limit = new AbortController();
     const timer = this.#timers.after(timeoutMs, () => {
@@ -173,7 +173,7 @@ export class ModelLink {
     let socket: SpeechSocket | null = null;
     this.#opening = true;
     try {
-      return await new Promise<Live>((resolveLive, reject) => {
+      await new Promise<void>((accepted, reject) => {
         const aborted = () => reject(signal.reason);
         signal.addEventListener('abort', aborted, { once: true });
         const prefix = `${this.#sessions++} `;
@@ -188,7 +188,11 @@ export class ModelLink {
                 `${placeOf(server.url)} does not read: ${counted(waiting, 'octet')} of answers are unread`,
               );
           },
-          () => socket && resolveLive({ prefix, session, socket }),
+          () => {
+            if (!socket || signal.aborted) return;
+            this.#replace({ prefix, session, socket });
+            accepted();
+          },
           (why) =>
             reject(new Error(`${placeOf(server.url)} rejected the session: ${withoutKey(why, server)}`)),
         );
@@ -285,18 +289,13 @@ export class ModelLink {
     );
   }
 
-  #adopt(live: Live): void {
-    if (this.#over.signal.aborted) live.socket.close(null);
-    else this.#live = live;
-    this.#liveSince = this.#deps.clock.elapsed();
-    this.#sampleRate ??= live.session.sampleRate;
-  }
-
   #replace(live: Live): void {
     this.#live?.session.end();
     this.#live?.socket.close(null);
-    this.#adopt(live);
-    if (this.#live === live) this.#events.replaced();
+    this.#live = live;
+    this.#liveSince = this.#deps.clock.elapsed();
+    this.#sampleRate ??= live.session.sampleRate;
+    this.#events.begun(this.#sampleRate);
   }
 
   // ---------------------------------------------------------------- lost
@@ -333,15 +332,12 @@ export class ModelLink {
         this.#retry(why, delayMs);
         return;
       }
-      this.#attempt(Math.min(limits.openTimeoutMs, remaining)).then(
-        (live) => this.#replace(live),
-        (error: unknown) => {
-          log.info({ err: error }, 'the model server cannot be reached');
-          // The server may have forgotten the session: the next one is told the conversation instead.
-          this.#resumption = null;
-          this.#retry(why, delayMs * 2);
-        },
-      );
+      this.#attempt(Math.min(limits.openTimeoutMs, remaining)).catch((error: unknown) => {
+        log.info({ err: error }, 'the model server cannot be reached');
+        // The server may have forgotten the session: the next one is told the conversation instead.
+        this.#resumption = null;
+        this.#retry(why, delayMs * 2);
+      });
     });
   }
 }

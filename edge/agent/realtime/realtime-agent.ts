@@ -109,7 +109,9 @@ export class RealtimeAgent implements AgentLeg {
         },
         tool: (order) => this.#takes(order),
         toolCancelled: (id) => this.#running.get(id)?.abort(),
-        replaced: () => {
+        begun: (rate) => {
+          if (rate !== this.#rate) this.#playback = new Playback(rate, limits.maxQueuedSeconds);
+          this.#rate = rate;
           this.#sessionSince = clock.elapsed();
           this.#calls.clear();
           this.#endOpen();
@@ -141,9 +143,6 @@ export class RealtimeAgent implements AgentLeg {
 
   async prepare(): Promise<void> {
     await this.#link.connect();
-    this.#rate = this.#link.session?.sampleRate ?? 8000;
-    this.#playback = new Playback(this.#rate, this.#deps.limits.maxQueuedSeconds);
-    this.#sessionSince = this.#deps.clock.elapsed();
     this.#watchAge();
   }
 
