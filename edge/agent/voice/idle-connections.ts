@@ -18,6 +18,7 @@ export class IdleConnections {
   readonly #timers: Timers;
   /** The latest last. */
   #idle: Idle[] = [];
+  #closed = false;
 
   constructor(clock: Clock) {
     this.#timers = new Timers(clock);
@@ -32,6 +33,10 @@ export class IdleConnections {
   }
 
   keep(key: string, connection: VoiceConnection): void {
+    if (this.#closed) {
+      connection.close();
+      return;
+    }
     const drop = () => {
       this.#forget(connection);
       connection.close();
@@ -46,6 +51,7 @@ export class IdleConnections {
   }
 
   close(): void {
+    this.#closed = true;
     for (const { connection } of [...this.#idle]) {
       this.#forget(connection);
       connection.close();
