@@ -61,6 +61,9 @@ export class LiveTranscription implements Transcription {
   #deadline: Timer | null = null;
   #paused: Timer | null = null;
   #lossLogged = false;
+  #openSince = 0;
+  /** Open connections to this provider that were lost one after the other, each soon after it was opened. */
+  #youngLosses = 0;
   /** Whether a connection is being opened, or an attempt is planned. */
   #connecting = false;
 
@@ -268,6 +271,7 @@ export class LiveTranscription implements Transcription {
       this.#delivered = turn.to;
       if (turn.endSent && this.#connection) this.#owed++;
     } else {
+      this.#lastError = null;
       meter.took('final', clock.elapsed() - turn.endedAt);
       if (this.#provider) choice.works(this.#provider);
     }
@@ -306,6 +310,7 @@ export class LiveTranscription implements Transcription {
     if (this.#provider && provider !== this.#provider) {
       meter.count('fallbacks');
       log.info({ from: this.#provider.name, to: provider.name }, 'transcription continues at another server');
+      this.#youngLosses = 0;
     }
     this.#provider = provider;
     this.#connecting = true;
@@ -333,6 +338,7 @@ export class LiveTranscription implements Transcription {
   #connected(connection: ProviderConnection): void {
     this.#connecting = false;
     this.#connection = connection;
+    this.#openSince = this.#deps.clock.elapsed();
     this.#sent = this.#ring.oldest;
     this.#base = this.#sent;
     this.#owed = 0;
@@ -342,7 +348,7 @@ export class LiveTranscription implements Transcription {
   }
 
   #lost(error: Error, given: boolean): void {
-    const { choice, meter } = this.#deps;
+    const { choice, meter, clock, limits } = this.#deps;
     const former = this.#provider;
     const wasOpen = this.#connection !== null;
     this.#lastError = error;
@@ -351,19 +357,24 @@ export class LiveTranscription implements Transcription {
     this.#connection = null;
     this.#tail = noWords;
     for (const turn of this.#turns) turn.endSent = false;
-    // A server may close a connection on which nothing happens; the next frame opens another.
-    this.#connecting = !wasOpen || this.#turns.length > 0;
+    const isYoung = clock.elapsed() - this.#openSince < limits.longestRetryMs;
+    if (wasOpen) this.#youngLosses = isYoung ? this.#youngLosses + 1 : 0;
+    // A server may close a connection on which nothing happens; the next frame opens another. One that closes them as
+    // soon as they are open has failed.
+    this.#connecting = !wasOpen || this.#turns.length > 0 || this.#youngLosses > 1;
     if (!this.#connecting) return;
     this.#failedInARow++;
     meter.count('failures');
-    if (former && (given || this.#failedInARow > 1)) choice.failed(former);
-    const otherIsFree = choice.next() !== former;
+    const inARow = Math.max(this.#failedInARow, this.#youngLosses);
+    if (former && (given || inARow > 1)) choice.failed(former);
+    const next = choice.next();
     // Nobody else can be asked, and this server has done what it can: the turn's owner logs it.
-    if (given && !otherIsFree) this.#finish(true);
+    if (given && next === former) this.#finish(true);
     else this.#logLoss(error);
     meter.count('reconnects');
-    if (otherIsFree || this.#failedInARow === 1) this.#connect();
-    else this.#timers.after(this.#retryMs(), () => this.#connect());
+    // Servers that have all failed are not asked in turn without a pause.
+    if (inARow === 1 || (next !== former && choice.isFree(next))) this.#connect();
+    else this.#timers.after(this.#retryMs(inARow), () => this.#connect());
     this.#awaitFinal();
   }
 
@@ -373,8 +384,8 @@ export class LiveTranscription implements Transcription {
     this.#deps.log[level]({ err: error, server: this.#provider?.name }, 'the transcription server failed');
   }
 
-  #retryMs(): number {
+  #retryMs(inARow: number): number {
     const { firstRetryMs, longestRetryMs } = this.#deps.limits;
-    return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.#failedInARow - 2, 16));
+    return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(inARow - 2, 16));
   }
 }

@@ -27,6 +27,11 @@ export class ProviderChoice {
     return this.#providers.find((provider) => freeAt(provider) === first) ?? this.#providers[0];
   }
 
+  /** Whether it has not failed lately. */
+  isFree(provider: TranscriptionProvider): boolean {
+    return (this.#avoided.get(provider) ?? 0) <= this.#clock.elapsed();
+  }
+
   failed(provider: TranscriptionProvider): void {
     this.#avoided.set(provider, this.#clock.elapsed() + avoidMs);
   }
