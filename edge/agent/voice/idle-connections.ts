@@ -1,23 +1,28 @@
 /** Connections to a voice's server that wait for the next text, for a while. */
 import type { Clock } from '#shared/clock.ts';
 import { Timers } from '#shared/timers.ts';
-import type { VoiceConnection } from './voice-connection.ts';
 
 /** Time for which an unused connection is kept, ms: between two turns of a conversation. */
 const idleMs = 15_000;
 /** Unused connections that are kept, of all voices of the server. */
 const mostIdle = 8;
 
-interface Idle {
+interface Keepable {
+  /** Called when the server closes it. */
+  lost: () => void;
+  close(): void;
+}
+
+interface Idle<Connection> {
   readonly key: string;
-  readonly connection: VoiceConnection;
+  readonly connection: Connection;
   readonly timer: { cancel(): void };
 }
 
-export class IdleConnections {
+export class IdleConnections<Connection extends Keepable> {
   readonly #timers: Timers;
   /** The latest last. */
-  #idle: Idle[] = [];
+  #idle: Idle<Connection>[] = [];
   #closed = false;
 
   constructor(clock: Clock) {
@@ -25,14 +30,14 @@ export class IdleConnections {
   }
 
   /** The connection that was used last with this key; null: none. */
-  take(key: string): VoiceConnection | null {
+  take(key: string): Connection | null {
     const found = this.#idle.findLast((one) => one.key === key);
     if (!found) return null;
     this.#forget(found.connection);
     return found.connection;
   }
 
-  keep(key: string, connection: VoiceConnection): void {
+  keep(key: string, connection: Connection): void {
     if (this.#closed) {
       connection.close();
       return;
@@ -58,7 +63,7 @@ export class IdleConnections {
     }
   }
 
-  #forget(connection: VoiceConnection): void {
+  #forget(connection: Connection): void {
     this.#idle.find((one) => one.connection === connection)?.timer.cancel();
     this.#idle = this.#idle.filter((one) => one.connection !== connection);
   }

@@ -17,7 +17,7 @@ export class SocketVoice implements TextToSpeech {
   readonly #protocol: VoiceProtocol;
   readonly #server: SpeechServer;
   readonly #deps: SpeechSocketDeps;
-  readonly #idle: IdleConnections;
+  readonly #idle: IdleConnections<VoiceConnection>;
 
   constructor(protocol: VoiceProtocol, server: SpeechServer, deps: SpeechSocketDeps) {
     this.#protocol = protocol;
