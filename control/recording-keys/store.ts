@@ -11,7 +11,7 @@ import {
   unwrapKey,
   wrapKey,
 } from '#shared/recording/keys.ts';
-import type { Db, RecordingKeyRow, RecordingRow, SecretBox } from '../db/index.ts';
+import type { Db, RecordingKeyRow, SecretBox } from '../db/index.ts';
 
 /** A retired key that seals nothing is deleted after this: longer than an edge can be away and still bring recordings. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
@@ -71,7 +71,12 @@ export async function rotateRecordingKey(
   const retired = await db.selectFrom('recording_keys').selectAll().where('id', '!=', key.key_id).execute();
   let [sealed, left] = [0, 0];
   for (const old of retired) {
-    const done = await sealAnew(db, secrets, old, key);
+    const done = await sealAnew(
+      db,
+      old.id,
+      orNull(() => pairOf(old, secrets)),
+      key,
+    );
     sealed += done.sealed;
     left += done.left;
   }
@@ -86,8 +91,8 @@ export async function rotateRecordingKey(
 
 async function sealAnew(
   db: Db,
-  secrets: SecretBox,
-  old: RecordingKeyRow,
+  oldId: string,
+  old: RecordingKeyPair | null,
   key: RecordingKeyPair,
 ): Promise<{ sealed: number; left: number }> {
   let [sealed, left] = [0, 0];
@@ -95,7 +100,7 @@ async function sealAnew(
     const rows = await db
       .selectFrom('recordings')
       .select(['id', 'key_id', 'ephemeral', 'wrapped'])
-      .where('key_id', '=', old.id)
+      .where('key_id', '=', oldId)
       .where('state', '!=', 'deleted')
       .where('id', '>', after)
       .orderBy('id')
@@ -103,15 +108,15 @@ async function sealAnew(
       .execute();
     await db.transaction().execute(async (trx) => {
       for (const row of rows) {
-        const wrapped = sealedFor(key, row, () => pairOf(old, secrets));
-        if (wrapped === null) {
+        const dataKey = old && orNull(() => unwrapKey(row, old, row.id));
+        if (dataKey === null) {
           left++;
           continue;
         }
         // Deleted since it was read: its key must not come back.
         await trx
           .updateTable('recordings')
-          .set(wrapped)
+          .set(wrapKey(dataKey, key, row.id))
           .where('id', '=', row.id)
           .where('state', '!=', 'deleted')
           .execute();
@@ -124,19 +129,13 @@ async function sealAnew(
   }
 }
 
-/** Null: the key that it is sealed for does not open it, or cannot be opened itself. */
-function sealedFor(
-  key: RecordingKeyPair,
-  row: Pick<RecordingRow, 'id' | 'key_id' | 'ephemeral' | 'wrapped'>,
-  old: () => RecordingKeyPair,
-): ReturnType<typeof wrapKey> | null {
-  let dataKey: Buffer;
+/** Null: it cannot be opened. */
+function orNull<T>(open: () => T): T | null {
   try {
-    dataKey = unwrapKey(row, old(), row.id);
+    return open();
   } catch {
     return null;
   }
-  return wrapKey(dataKey, key, row.id);
 }
 
 async function insertKey(db: Db, clock: Clock, secrets: SecretBox): Promise<RecordingKeyPair> {

@@ -59,7 +59,7 @@ it('its error ends a session that replaces one', async () => {
   expect(lab.connections).toBe(3);
 });
 
-it('its words are told', async () => {
+it('its words are in the transcript', async () => {
   const { scene } = await begun([heard]);
   await scene.begin();
   await scene.until('the words', () => {

@@ -8,7 +8,7 @@ import { eventually } from './eventually.ts';
 export const pageLimitMs = 90_000;
 
 /**
- * Chromium without its windows: it takes 40 % less CPU than the whole browser, and has the same engine.
+ * Chromium without its windows: it takes a third less CPU than the whole browser, and has the same engine.
  *
  * @param args besides those of every test
  */
