@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keepOwnPlatform } from '../scripts/setup/packages.mjs';
+import { isInstalled, keepOwnPlatform } from '../scripts/setup/packages.mjs';
 
 let folder: string;
 beforeEach(() => {
@@ -25,4 +25,18 @@ test('set-up removes the libraries of other systems, and does nothing without an
     expect(existsSync(join(folder, process.platform, process.arch))).toBe(true);
   }
   keepOwnPlatform(join(folder, 'missing'));
+});
+
+test('set-up installs when a package has another version, also an optional one, which may be missing', () => {
+  const wanted = { packages: { '': {}, a: { version: '1.0.0' }, native: { version: '2.0.0', optional: true } } };
+  const installed = (packages: object) => {
+    writeFileSync(join(folder, '.package-lock.json'), JSON.stringify({ packages }));
+    return isInstalled(folder, wanted);
+  };
+  expect(isInstalled(folder, wanted)).toBe(false);
+  expect(installed({})).toBe(false);
+  expect(installed({ a: { version: '1.0.1' } })).toBe(false);
+  expect(installed({ a: { version: '1.0.0' } })).toBe(true);
+  expect(installed({ a: { version: '1.0.0' }, native: { version: '2.0.0' } })).toBe(true);
+  expect(installed({ a: { version: '1.0.0' }, native: { version: '1.9.0' } })).toBe(false);
 });

@@ -47,14 +47,18 @@ function isUpToDate(stamp, wanted) {
 
 /**
  * Whether npm has already installed the lock file's packages. Packages for other systems are optional and never
- * installed, so they do not count.
+ * installed, so it does not count that they are missing.
+ *
+ * @param {string} modules folder
+ * @param {{packages: Record<string, {version?: string, optional?: boolean}>}} wanted the lock file
  */
-function isInstalled(modules, wanted) {
+export function isInstalled(modules, wanted) {
   const record = join(modules, '.package-lock.json');
   if (!existsSync(record)) return false;
   const { packages } = JSON.parse(readFileSync(record, 'utf8'));
   return Object.entries(wanted.packages).every(
-    ([path, { version, optional }]) => path === '' || optional || packages[path]?.version === version,
+    ([path, { version, optional }]) =>
+      path === '' || packages[path]?.version === version || (optional && !packages[path]),
   );
 }
 
