@@ -139,6 +139,7 @@ export class Stack {
       transport: this.#transport,
       transactions: this.#transactions,
       sessions: this.#sessions,
+      awaitingAck: new Set(),
       ends: new DialogEnds({ sessions: this.#sessions, metrics: this.#metrics, clock: this.#clock }),
       applications: this.#port,
       metrics: this.#metrics,

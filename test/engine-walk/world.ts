@@ -129,6 +129,7 @@ export class World {
       },
       transactions: new TransactionTable(),
       sessions,
+      awaitingAck: new Set(),
       ends: new DialogEnds({ sessions, metrics, clock }),
       applications: { pick: () => this.client, cdr: () => {} },
       metrics,

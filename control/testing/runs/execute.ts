@@ -4,7 +4,6 @@ import type { Voice } from '#shared/api/agent-testing/runs.ts';
 import type { Scenario } from '#shared/api/agent-testing/scenarios.ts';
 import type { Usage } from '#shared/api/agent-testing/usage.ts';
 import { ApiError } from '#shared/errors.ts';
-import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import type { TextAgent } from '../../conversations/index.ts';
 import { fromJson, type TestAgentRow, type TestRunRow, toJson } from '../../db/index.ts';
 import { isoTime } from '../../organizations/index.ts';
@@ -32,6 +31,7 @@ import { agentParts, nodesOf } from './agent-parts.ts';
 import { testedAgent, testedVersion } from './agent-store.ts';
 import { type Conversed, converse, recorded } from './conversation.ts';
 import { callerOf, evaluatorsOf, judgeOf } from './evaluators.ts';
+import { HopelessRun } from './failures.ts';
 import { requireTestableNumber } from './number.ts';
 
 export type ExecutionServices = Pick<
@@ -62,11 +62,6 @@ export interface Executed {
   readonly end: RunEnd;
   /** Hash of the version when the agent spoke; null: no agent did. */
   readonly contentHash: string | null;
-}
-
-/** The run cannot succeed, even if retried. */
-export class HopelessRun extends Error {
-  override readonly name = 'HopelessRun';
 }
 
 /**
@@ -380,21 +375,7 @@ export function brokenOff(
   };
 }
 
-/** Whether another attempt is useless, or not wanted: of a load each call counts as it went. */
-export function isHopeless(error: unknown, { trigger_source }: TestRunRow): boolean {
-  return error instanceof HopelessRun || trigger_source === 'load';
-}
-
 /** Whether a run over a call that has no result was answered. */
 function wasAnswered(error: unknown, lines: readonly ChatLine[]): boolean {
   return error instanceof CallFailure ? error.answered : lines.length > 0;
-}
-
-/** The text of a failure; a bug's own message would mean nothing to its reader. */
-export function failureText(error: unknown): string {
-  const hasOwnMessage = [ModelUnavailable, HopelessRun, CallFailure, ForeignAgentFailure].some(
-    (kind) => error instanceof kind,
-  );
-  if (hasOwnMessage && error instanceof Error) return error.message;
-  return 'The test engine failed; see the service log.';
 }

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { QueuedRuns, runTimeoutMs } from '../../../test/kit/control/queued-runs.ts';
+import { CallFailure } from '../over-call/talk.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
-import { HopelessRun } from './execute.ts';
+import { HopelessRun } from './failures.ts';
 import { testRunsSubject } from './plan.ts';
 
 let runs: QueuedRuns;
@@ -9,6 +10,15 @@ beforeEach(async () => {
   runs = await QueuedRuns.open();
 });
 afterEach(() => runs.close());
+
+async function whyBroken(id: string): Promise<string | null> {
+  const record = await runs.database.db
+    .selectFrom('test_run_records')
+    .select('error_message')
+    .where('run_id', '=', id)
+    .executeTakeFirstOrThrow();
+  return record.error_message;
+}
 
 describe('the queue', () => {
   it("gives organizations turns one after the other, and runs each one's oldest first", async () => {
@@ -68,12 +78,7 @@ describe('a run', () => {
     const row = await runs.turned(id, 'ERROR');
     expect(runs.begun[0]?.signal.aborted).toBe(true);
     expect(row.attempts).toBe(1);
-    const record = await runs.database.db
-      .selectFrom('test_run_records')
-      .selectAll()
-      .where('run_id', '=', id)
-      .executeTakeFirstOrThrow();
-    expect(record.error_message).toBe('The run took longer than 10 minutes.');
+    expect(await whyBroken(id)).toBe('The run took longer than 10 minutes.');
   });
 
   it('is retried twice when the engine fails, and then is an ERROR', async () => {
@@ -86,6 +91,19 @@ describe('a run', () => {
     }
     expect(await runs.turned(id, 'ERROR')).toMatchObject({ attempts: 3 });
     expect(runs.begun).toHaveLength(3);
+  });
+
+  it('tells what the attempts before failed of, when that was something else', async () => {
+    const [id = ''] = await runs.waiting('a');
+    runs.start();
+    for (const [at, why] of ['The agent was not ready.', 'Nobody answers.', 'Nobody answers.'].entries()) {
+      await runs.begin(at + 1);
+      runs.begun[at]?.fail(new CallFailure(why));
+    }
+    await runs.turned(id, 'ERROR');
+    expect(await whyBroken(id)).toBe(
+      'Nobody answers. Attempts before failed otherwise: The agent was not ready.',
+    );
   });
 
   it('passes when a retry does', async () => {

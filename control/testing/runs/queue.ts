@@ -40,7 +40,8 @@ import {
 } from '../records/run-store.ts';
 import { beginSet } from '../records/set-store.ts';
 import { finishRun, type RunEnd } from '../records/write.ts';
-import { brokenOff, type Executed, failureText, HopelessRun, isHopeless, type Work } from './execute.ts';
+import { brokenOff, type Executed, type Work } from './execute.ts';
+import { HopelessRun, isHopeless, textOfAttempts } from './failures.ts';
 import { batchSubject, type LiveRuns } from './live.ts';
 import type { RunMetrics } from './metrics.ts';
 import { testRunsSubject } from './plan.ts';
@@ -301,13 +302,13 @@ export class RunQueue implements BackgroundWork {
 
   async #attempts(first: Work, signal: AbortSignal): Promise<void> {
     const { clock, db, limits, live, log, replica } = this.#parts;
+    const failures: unknown[] = [];
     for (let work: Work | null = first; work; ) {
       const { run } = work;
       live.begin(run.id, run.attempts);
       this.#tellBatch(run);
       if (run.attempts > repeats + 1) {
-        const reason = `The run was broken off ${repeats + 1} times and is not tried again.`;
-        return this.#broken(work, reason);
+        return this.#broken(work, `The run was broken off ${repeats + 1} times and is not tried again.`);
       }
       try {
         const executed = await untilAborted(
@@ -317,8 +318,9 @@ export class RunQueue implements BackgroundWork {
         return await this.#end(run, executed.end, executed.contentHash);
       } catch (error) {
         if (signal.aborted) return this.#stopped(work, signal.reason as Stop);
+        failures.push(error);
         if (isHopeless(error, run) || run.attempts > repeats)
-          return this.#broken(work, failureText(error), error);
+          return this.#broken(work, textOfAttempts(failures), error);
         log.error(
           { err: error, run: run.id, attempt: run.attempts },
           'a test run failed and will be retried',

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { QueuedRuns } from '../../../test/kit/control/queued-runs.ts';
 import { failUpdatesTo } from '../../../test/kit/db/failing-writes.ts';
-import { HopelessRun } from './execute.ts';
+import { HopelessRun } from './failures.ts';
 import type { RunQueue } from './queue.ts';
 
 let runs: QueuedRuns;

@@ -51,7 +51,14 @@ export class ClientDialogs {
     const { request } = outgoing;
     const method = request.method === 'INVITE' ? 'INVITE' : 'SUBSCRIBE';
     const dialog = Dialog.ofClient(request, response);
-    const session = new Session(dialog, client, method, request.uri.startsWith('sips:'), flow);
+    const session = new Session(
+      dialog,
+      client,
+      method,
+      request.uri.startsWith('sips:'),
+      flow,
+      this.#context.awaitingAck,
+    );
     if (outgoing.invite) session.outgoingInvite = outgoing;
     outgoing.session = session;
     this.#context.sessions.add(session);

@@ -32,6 +32,8 @@ export interface Context {
   readonly transport: Pick<TransportLayer, 'connect' | 'find' | 'block' | 'limits'>;
   readonly transactions: TransactionTable;
   readonly sessions: DialogTable<Session>;
+  /** Those with a 2xx of ours that has no ACK yet. */
+  readonly awaitingAck: Set<Session>;
   /** The only code that removes sessions from the table. */
   readonly ends: DialogEnds;
   readonly applications: Applications;

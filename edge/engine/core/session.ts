@@ -48,11 +48,12 @@ export class Session {
   /** Whether the dialog was created with a sips URI; our Contacts in it are then sips. */
   readonly secure: boolean;
   #flow: Flow;
+  readonly #awaitingAck: Set<Session>;
+  #awaitedAck: AwaitedAck | null = null;
   /** INVITE from the peer without a final response yet. */
   incomingInvite: Pending | null = null;
   /** INVITE of ours without a final response yet. */
   outgoingInvite: Pending | null = null;
-  awaitedAck: AwaitedAck | null = null;
   owedAck: OwedAck | null = null;
   /** Whether a BYE from the application is in progress or held: its outcome ends the dialog. */
   leaving = false;
@@ -63,18 +64,21 @@ export class Session {
   /** Expiry of a subscription that is not refreshed, or of a dialog whose challenged BYE is not repeated. */
   expiry: Timer | null = null;
 
+  /** @param awaitingAck the sessions of the engine that await an ACK */
   constructor(
     dialog: Dialog,
     client: AppClient,
     method: 'INVITE' | 'SUBSCRIBE',
     secure: boolean,
     flow: Flow,
+    awaitingAck: Set<Session>,
   ) {
     this.dialog = dialog;
     this.client = client;
     this.method = method;
     this.secure = secure;
     this.#flow = flow;
+    this.#awaitingAck = awaitingAck;
     flow.pin();
   }
 
@@ -88,6 +92,22 @@ export class Session {
     this.#flow.unpin();
     this.#flow = flow;
     flow.pin();
+  }
+
+  get awaitedAck(): AwaitedAck | null {
+    return this.#awaitedAck;
+  }
+
+  awaitAck(awaited: AwaitedAck): void {
+    this.#awaitedAck = awaited;
+    this.#awaitingAck.add(this);
+  }
+
+  /** The ACK has arrived, or will not. */
+  awaitAckNoLonger(): void {
+    this.#awaitedAck?.retransmission.stop();
+    this.#awaitedAck = null;
+    this.#awaitingAck.delete(this);
   }
 
   /** Holds a request until the ACK of our 2xx arrives. */
@@ -139,11 +159,10 @@ export class Session {
     if (this.dialog.state === 'Terminated') return;
     this.dialog.move('terminate');
     this.#flow.unpin();
-    this.awaitedAck?.retransmission.stop();
+    this.awaitAckNoLonger();
     for (const { retransmission } of this.awaitedPracks.values()) retransmission.stop();
     this.awaitedPracks.clear();
     this.expiry?.cancel();
-    this.awaitedAck = null;
     this.owedAck = null;
     this.#held = [];
   }

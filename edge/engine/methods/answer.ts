@@ -148,7 +148,7 @@ export class Answers {
     const { request, client, flow } = incoming;
     const dialog = Dialog.ofServer(request, headers.get('to') ?? '');
     const method = request.method === 'INVITE' ? 'INVITE' : 'SUBSCRIBE';
-    const session = new Session(dialog, client, method, isSecure(incoming), flow);
+    const session = new Session(dialog, client, method, isSecure(incoming), flow, this.#context.awaitingAck);
     if (incoming.invite) session.incomingInvite = incoming;
     this.#context.sessions.add(session);
     return session;
@@ -185,7 +185,7 @@ export class Answers {
         this.#uac.bye(session, 'no_ack');
       },
     );
-    session.awaitedAck = { cseq, incoming, retransmission };
+    session.awaitAck({ cseq, incoming, retransmission });
   }
 
   /** RFC 3262 section 3: without PRACK the INVITE is rejected. */

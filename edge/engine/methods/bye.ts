@@ -72,8 +72,7 @@ export class Byes {
       if (!session.leaving) session.hold('BYE', () => this.#leave(session, cause));
       return;
     }
-    awaitedAck?.retransmission.stop();
-    session.awaitedAck = null;
+    session.awaitAckNoLonger();
     // When the application is already hanging up, it gets the outcome of its own BYE.
     if (session.sendHeld('BYE') || session.leaving) return;
     this.#leave(session, cause);

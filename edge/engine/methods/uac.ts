@@ -243,8 +243,8 @@ export class Uac implements OutgoingOwner {
   /** A connection has closed: the responses awaited over it will not arrive. */
   flowClosed(flow: Flow, loss: ConnectionFailure): void {
     this.#flows.closed(flow, loss);
-    for (const session of [...this.#context.sessions])
-      if (session.flow === flow && session.awaitedAck) this.#callBack(session, flow);
+    for (const session of [...this.#context.awaitingAck])
+      if (session.flow === flow) this.#callBack(session, flow);
   }
 
   /**

@@ -249,8 +249,7 @@ export class Uas implements IncomingOwner {
     const session = sessions.forRequest(request.headers);
     const awaited = session?.awaitedAck;
     if (!session || !awaited || awaited.cseq !== request.headers.cseq?.number) return;
-    awaited.retransmission.stop();
-    session.awaitedAck = null;
+    session.awaitAckNoLonger();
     session.use(flow);
     // The ACK of a re-INVITE is delivered with a transaction id of its own, as applications expect.
     const { incoming } = awaited;
