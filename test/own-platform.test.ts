@@ -28,7 +28,9 @@ test('set-up removes the libraries of other systems, and does nothing without an
 });
 
 test('set-up installs when a package has another version, also an optional one, which may be missing', () => {
-  const wanted = { packages: { '': {}, a: { version: '1.0.0' }, native: { version: '2.0.0', optional: true } } };
+  const wanted = {
+    packages: { '': {}, a: { version: '1.0.0' }, native: { version: '2.0.0', optional: true } },
+  };
   const installed = (packages: object) => {
     writeFileSync(join(folder, '.package-lock.json'), JSON.stringify({ packages }));
     return isInstalled(folder, wanted);
