@@ -23,9 +23,11 @@ const documents = [
   'README.md',
   'ARCHITECTURE.md',
   'CHANGELOG.md',
-  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name)),
+  ...['clients', 'deploy', 'docs'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+      .map((name) => join(folder, name)),
+  ),
 ];
 const links = documents.flatMap((document) =>
   [...readFileSync(join(root, document), 'utf8').matchAll(/\]\((?!https?:)([^)]+)\)/g)].map(
@@ -41,13 +43,47 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
+/** @param anchor of a heading; undefined: the page is enough */
+function isPlace(page: string, anchor?: string): boolean {
+  if (!existsSync(page)) return false;
+  if (anchor === undefined || !page.endsWith('.md')) return true;
+  const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
+  return headings.map(anchorOf).includes(anchor);
+}
+
 test.each(links)('%s: the target of the link %s exists', (document, link) => {
   const [target = '', anchor] = link.split('#');
   const page = target === '' ? join(root, document) : join(root, dirname(document), target);
-  expect(existsSync(page)).toBe(true);
-  if (anchor === undefined || !page.endsWith('.md')) return;
-  const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => text);
-  expect(headings.map(anchorOf)).toContain(anchor);
+  expect(isPlace(page, anchor)).toBe(true);
+});
+
+test('every page and place of docs/ that code, units and manifests name is there', () => {
+  const folders = [
+    'clients',
+    'console',
+    'control',
+    'deploy',
+    'edge',
+    'outgoing',
+    'scripts',
+    'shared',
+    'test',
+  ];
+  const named = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter(
+        (file) => file.isFile() && !/node_modules|testdata|generated/.test(join(file.parentPath, file.name)),
+      )
+      .map((file) => join(file.parentPath, file.name))
+      .filter((file) => /\.(?:tsx?|mjs|ya?ml|service|cfg|json|xml)$|Containerfile$/.test(file))
+      .flatMap((file) =>
+        [...readFileSync(file, 'utf8').matchAll(/docs\/([\w/-]+\.md)(?:#([\w-]+))?/g)].map(
+          ([, page = '', anchor]) => ({ file, page: join(root, 'docs', page), anchor }),
+        ),
+      ),
+  );
+  expect(named.length).toBeGreaterThan(100);
+  expect(named.filter(({ page, anchor }) => !isPlace(page, anchor))).toEqual([]);
 });
 
 test('the page of the console shows each picture that npm run pictures makes, with a text; none is large', () => {
