@@ -1,7 +1,7 @@
 /**
- * The commands that documents show exist, with their options, settings and files; their requests are ones that the API
- * has, with fields and values that it takes. What they do is tested elsewhere: the guides by guides.test.ts, the
- * commands by the tests of their programs.
+ * The commands that documents and comments of deploy/ show exist, with their options, settings and files; their requests
+ * are ones that the API has, with fields and values that it takes. What they do is tested elsewhere: the guides by
+ * guides.test.ts, the commands by the tests of their programs.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,19 @@ const pages = [
     .map((name) => join('docs', name)),
 ];
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
-const commands = pages.flatMap((page) => documentedCommands(page, textOf(page)));
+/** Comments of containers, manifests and units, each as a block of its own. */
+const commented = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(?:ya?ml|service|cfg)$|Containerfile$/.test(name))
+  .map((name) => join('deploy', name));
+const commentsOf = (file: string) =>
+  textOf(file).replaceAll(/^.*$/gm, (line) => {
+    const [, text] = /^\s*# {1,3}(\S.*)$/.exec(line) ?? [];
+    return text === undefined ? '' : `    ${text.replace(/^.*: (?=trunkline )/, '')}`;
+  });
+const commands = [
+  ...pages.flatMap((page) => documentedCommands(page, textOf(page))),
+  ...commented.flatMap((file) => documentedCommands(file, commentsOf(file))),
+];
 const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> };
 
 /** A word of the page in place of a value, such as `<id>`, `$EDGE` or `…`. */
@@ -132,6 +144,31 @@ it('systemctl and journalctl name units that there are', () => {
   );
   expect(units.length).toBeGreaterThan(10);
   expect(units.filter(([, unit]) => !existsSync(join(root, 'deploy', `${unit}.service`)))).toEqual([]);
+});
+
+it('kubectl names resources and files that the manifests have', () => {
+  const manifests = readdirSync(join(root, 'deploy', 'kubernetes'))
+    .map((name) => textOf(join('deploy', 'kubernetes', name)))
+    .join('\n---\n');
+  const there = manifests
+    .split(/^---$/m)
+    .map((text) =>
+      [/^kind: (\w+)$/m, /^ {2}name: ([\w-]+)$/m]
+        .map((form) => form.exec(text)?.[1]?.toLowerCase())
+        .join('/'),
+    );
+  const named = of('kubectl').flatMap(({ place, words }) =>
+    words
+      .filter((word) => /^(?:statefulset|service|secret)\//.test(word))
+      .map((word) => [place, word] as const),
+  );
+  const folders = of('kubectl').flatMap(({ place, words }) => {
+    const at = words.findIndex((word) => word === '-k' || word === '-f');
+    return at < 0 ? [] : [[place, words[at + 1]?.replace(/[,.]$/, '') ?? ''] as const];
+  });
+  expect(named.length).toBeGreaterThan(2);
+  expect(named.filter(([, word]) => !there.includes(word))).toEqual([]);
+  expect(folders.filter(([, folder]) => !existsSync(join(root, folder)))).toEqual([]);
 });
 
 it('the settings in front of commands are settings', () => {

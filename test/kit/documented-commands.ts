@@ -47,8 +47,18 @@ function commandsIn(text: string, place: string): DocumentedCommand[] {
     const first = words.findIndex((word) => !/^[A-Z][A-Z0-9_]*=/.test(word));
     if (first < 0) return [];
     const settings = words.slice(0, first).map((word) => word.slice(0, word.indexOf('=')));
-    return [{ place, settings, words: words.slice(first) }];
+    const own = { place, settings, words: words.slice(first) };
+    const inside = insideContainer(own.words);
+    return inside.length === 0 ? [own] : [own, { place, settings: [], words: inside }];
   });
+}
+
+/** What runs in the container; empty: the command starts none of ours in one. */
+function insideContainer(words: readonly string[]): readonly string[] {
+  if (!/^(?:kubectl|podman|docker)$/.test(words[0] ?? '')) return [];
+  const exec = words.indexOf('exec');
+  const at = words.indexOf('trunkline', exec);
+  return exec < 0 || at < 0 ? [] : words.slice(at);
 }
 
 /** Words up to the end of the line, outside of quotes. */
