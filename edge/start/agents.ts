@@ -1,7 +1,7 @@
 /** Creates the agents, with their speech synthesis and recognition, with the settings of this edge. */
-import { rootCertificates } from 'node:tls';
 import { newId } from '#shared/ids.ts';
 import type { SpeechToText, TextToSpeech } from '#shared/models/speech.ts';
+import { withTrustedAuthorities } from '#shared/trusted-authorities.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
 import { Silero } from '../agent/ears/silero.ts';
 import { TwoStageDetectors } from '../agent/ears/two-stage-detector.ts';
@@ -56,6 +56,6 @@ export function agentDeps(
     held: () => metrics.count('trunkline_edge_servers_held_total'),
     ...(tracing && { tracing }),
     answered: (who) => metrics.count('trunkline_edge_answered_by_total', { who }),
-    ...(privateAuthority === null ? {} : { ca: [...rootCertificates, privateAuthority] }),
+    ...(privateAuthority === null ? {} : { ca: withTrustedAuthorities([privateAuthority]) }),
   };
 }

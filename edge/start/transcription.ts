@@ -1,7 +1,7 @@
 /** Creates what transcribes callers, from the servers of the settings. */
-import { rootCertificates } from 'node:tls';
 import { OpenAiSpeechToText } from '#shared/models/openai-speech.ts';
 import type { SpeechToText } from '#shared/models/speech.ts';
+import { withTrustedAuthorities } from '#shared/trusted-authorities.ts';
 import type { SpeechSocketDeps } from '../agent/speech-socket.ts';
 import { deepgram } from '../agent/transcription/deepgram.ts';
 import { deepgramFlux } from '../agent/transcription/deepgram-flux.ts';
@@ -35,7 +35,7 @@ export function transcriptionOf({
 }: Pick<EdgeContext, 'log' | 'metrics' | 'privateAuthority'> & {
   readonly settings: Pick<EdgeContext['settings'], 'stt'>;
 }): Transcription {
-  const ca = privateAuthority === null ? undefined : [...rootCertificates, privateAuthority];
+  const ca = privateAuthority === null ? undefined : withTrustedAuthorities([privateAuthority]);
   const held = () => metrics.count('trunkline_edge_servers_held_total');
   const [first, ...others] = settings.stt.map((server) => providerOf(server, { clock, ca, held }));
   const [best] = settings.stt;

@@ -1,9 +1,9 @@
 /** Creates what speaks, from the server of the settings and the embedded voice. */
-import { rootCertificates } from 'node:tls';
 import { Flite } from '#shared/models/flite.ts';
 import { OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
+import { withTrustedAuthorities } from '#shared/trusted-authorities.ts';
 import type { SpeechSocketDeps } from '../agent/speech-socket.ts';
 import { deepgramSpeak } from '../agent/voice/deepgram-speak.ts';
 import { elevenLabs } from '../agent/voice/elevenlabs.ts';
@@ -18,7 +18,7 @@ const speechCacheBytes = 64 * 1024 * 1024;
 export function voiceOf({ settings, log, metrics, privateAuthority }: EdgeContext): TextToSpeech {
   const { tts, voice } = settings;
   const embedded = new Flite({ voice });
-  const ca = privateAuthority === null ? undefined : [...rootCertificates, privateAuthority];
+  const ca = privateAuthority === null ? undefined : withTrustedAuthorities([privateAuthority]);
   const held = () => metrics.count('trunkline_edge_servers_held_total');
   const cache = new SpeechCache(tts ? serverVoice(tts, { clock, ca, held }) : embedded, speechCacheBytes);
   const name = 'trunkline_edge_text_to_speech';

@@ -5,13 +5,13 @@
 
 import type { BlockList } from 'node:net';
 import { isIP } from 'node:net';
-import { rootCertificates } from 'node:tls';
 import type { Clock } from '#shared/clock.ts';
 import type { Learned } from '#shared/edge-protocol/fleet.ts';
 import type { OutboundTrunk } from '#shared/edge-protocol/numbers.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipDestination } from '#shared/sip-destination.ts';
 import type { DiscoveryResult, Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
+import { withTrustedAuthorities } from '#shared/trusted-authorities.ts';
 import type { Hunt, ReferTarget, ReferVerdict, Routes } from '../call/ports/routes.ts';
 import type { DiscoveryQuery } from './discovery/candidates.ts';
 import { discover, discoveryLimits } from './discovery/discover.ts';
@@ -184,7 +184,7 @@ export class Trunks implements Routes {
       dns: this.#dns,
       clock,
       allowed: allowed(),
-      ca: [...rootCertificates, ...this.#options.ca],
+      ca: withTrustedAuthorities(this.#options.ca),
       limits: discoveryLimits,
       signal: this.#ended.signal,
     });

@@ -1,10 +1,6 @@
 /** Certificates and keys as PEM text, and the TLS contexts created from them. */
-import {
-  createSecureContext,
-  getCACertificates,
-  type SecureContext,
-  type SecureContextOptions,
-} from 'node:tls';
+import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
+import { withTrustedAuthorities } from '#shared/trusted-authorities.ts';
 
 export interface KeyPair {
   /** Certificate, followed by its intermediates. */
@@ -65,7 +61,7 @@ export class ClientContexts {
     const known = this.#contexts.get(pair);
     if (known !== undefined) return known;
     const context = createSecureContext({
-      ca: [...getCACertificates('default'), ...(this.#material.authorities ?? [])],
+      ca: withTrustedAuthorities(this.#material.authorities ?? []),
       minVersion: MIN_VERSION,
       ciphers: CIPHERS,
       ...(pair && { cert: pair.cert, key: pair.key }),
