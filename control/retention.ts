@@ -15,9 +15,9 @@ import { prunePhoneSessions } from './phone-sessions/index.ts';
 import { deletePortsBefore } from './porting/index.ts';
 import {
   deleteRecordingsBefore,
-  openUnfinished,
   type RecordingContents,
   type RecordingStorage,
+  UnfinishedRecordings,
 } from './recordings/index.ts';
 import type { ControlConfig } from './settings/index.ts';
 import { deleteRunsBeyond, deleteTornadoBefore, emptyRecordsBefore } from './testing/index.ts';
@@ -117,6 +117,8 @@ export function startRetention(
 ): () => Promise<void> {
   const { db } = database;
   const ending = new AbortController();
+  const unfinished =
+    recordingContents && secrets && new UnfinishedRecordings({ clock, database, recordingContents, secrets });
   let timer: Timer;
   const prepare = () =>
     addPartitions(db, clock.now()).catch((error: unknown) =>
@@ -138,12 +140,11 @@ export function startRetention(
         log.error({ err: error, kind }, 'old records could not be deleted');
       }
     }
-    if (recordingContents && secrets)
-      await openUnfinished({ clock, database, recordingContents, secrets }).catch((error: unknown) =>
-        log.error({ err: error }, 'recordings whose edge is away could not be read'),
-      );
+    const unread = await unfinished?.open().catch((error: unknown) => {
+      log.error({ err: error }, 'recordings whose edge is away could not be read');
+    });
     log.info(forgotten, 'old records deleted');
-    return Object.values(forgotten).some((count) => count >= mostDeletedAtOnce);
+    return unread?.more === true || Object.values(forgotten).some((count) => count >= mostDeletedAtOnce);
   };
   const start = () => {
     running = prepare()

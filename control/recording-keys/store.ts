@@ -39,14 +39,14 @@ export function ensureRecordingKey(db: Db, clock: Clock, secrets: SecretBox): Pr
   });
 }
 
-/** @throws Error when there is no such key, or it was sealed with another key of the deployment */
-export async function recordingKeyPair(db: Db, secrets: SecretBox, id: string): Promise<RecordingKeyPair> {
-  const row = await db
-    .selectFrom('recording_keys')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow(() => new Error(`there is no recording key ${id}`));
-  return pairOf(row, secrets);
+/** Null: there is no such key. @throws Error when it was sealed with another key of the deployment */
+export async function recordingKeyPair(
+  db: Db,
+  secrets: SecretBox,
+  id: string,
+): Promise<RecordingKeyPair | null> {
+  const row = await db.selectFrom('recording_keys').selectAll().where('id', '=', id).executeTakeFirst();
+  return row ? pairOf(row, secrets) : null;
 }
 
 /**

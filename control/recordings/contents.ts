@@ -7,7 +7,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Db, RecordingRow, Replica } from '../db/index.ts';
-import { advanceRecording } from './store.ts';
+import { advanceRecording, isKept } from './store.ts';
 
 /** Of one row. */
 const partBytes = 65_536;
@@ -36,8 +36,10 @@ export class RecordingContents {
     const end = at + bytes.length;
     if (place === 'folder') {
       // On the disk before its row says so; what a crash left after the row's end is written again.
-      await this.#write(id, at, bytes);
-      return advanceRecording(this.#db, id, at, end);
+      return this.#unlessDeleted(id, async () => {
+        await this.#write(id, at, bytes);
+        return advanceRecording(this.#db, id, at, end);
+      });
     }
     return this.#db.transaction().execute(async (trx) => {
       if (!(await advanceRecording(trx, id, at, end))) return false;
@@ -47,6 +49,18 @@ export class RecordingContents {
       if (rows.length > 0) await trx.insertInto('recording_parts').values(rows).execute();
       return true;
     });
+  }
+
+  /** Of one that was deleted meanwhile no file stays: what deleted it may have looked for the file before there was one. */
+  async #unlessDeleted(id: string, add: () => Promise<boolean>): Promise<boolean> {
+    let added = false;
+    try {
+      added = await add();
+    } catch (error) {
+      if (await isKept(this.#db, id)) throw error;
+    }
+    if (!added && !(await isKept(this.#db, id))) await this.delete(id);
+    return added;
   }
 
   /** The octets `from..to`; fewer at the end. */

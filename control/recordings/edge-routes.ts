@@ -3,7 +3,8 @@
  *
  *     begin {header} ──> {received} ──parts at the end──> {received} … ──complete──> ready
  *
- * `received` is always how many octets are stored: an edge that was cut off goes on there.
+ * `received` is always how many octets are stored: an edge that was cut off goes on there. What no key here can ever open
+ * is refused for good (400), and stays on the edge.
  */
 import type { FastifyRequest } from 'fastify';
 import { plain } from '#shared/api/common.ts';
@@ -14,12 +15,13 @@ import {
   EdgeRecordingState,
 } from '#shared/api/recordings.ts';
 import { ApiError } from '#shared/errors.ts';
-import { decodeHeader } from '#shared/recording/format.ts';
+import { decodeHeader, type RecordingHeader } from '#shared/recording/format.ts';
 import type { RecordingRow } from '../db/index.ts';
 import type { App } from '../http/index.ts';
 import { findEdgeToken, keyOfHeader } from '../organizations/index.ts';
+import { dataKeyOf, Unopenable } from './data-keys.ts';
 import type { RecordingsDeps } from './deps.ts';
-import { beginRecording, findRecording, finishRecording } from './store.ts';
+import { beginRecording, findRecording, finishRecording, restartRecording } from './store.ts';
 import { factsOf } from './unfinished.ts';
 
 /** Of one part. */
@@ -47,7 +49,7 @@ export function edgeRecordingRoutes(app: App, services: RecordingsDeps): void {
     handler: async (request) => {
       const begin = decodeHeader(Buffer.from(request.body.header, 'base64'));
       if (!begin) throw ApiError.invalid('/header', 'must be the header of a recording');
-      return answer(await beginRecording(db, begin.header, recordingContents.place));
+      return answer(await begun(begin.header));
     },
   });
 
@@ -87,7 +89,7 @@ export function edgeRecordingRoutes(app: App, services: RecordingsDeps): void {
     handler: async (request) => {
       const row = await required(request.params.id);
       if (row.state === 'uploading') {
-        const facts = await factsOf(services, row);
+        const facts = await orRefused(factsOf(services, row));
         await db.transaction().execute(async (trx) => {
           if (await finishRecording(trx, row.id, facts)) await recordingStorage.add(trx, row);
         });
@@ -97,9 +99,32 @@ export function edgeRecordingRoutes(app: App, services: RecordingsDeps): void {
     },
   });
 
+  /** The row of what an edge begins to send; without octets when those that it has sent are not here any more. */
+  async function begun(header: RecordingHeader): Promise<RecordingRow> {
+    const place = recordingContents.place;
+    const known = await findRecording(db, header.id);
+    if (known && known.state !== 'uploading') return known;
+    await orRefused(dataKeyOf(services, known ?? { id: header.id, ...header.key }));
+    const row = known ?? (await beginRecording(db, header, place));
+    // As after a restore without recordings. The edge still has all of them.
+    if (row.received === 0 || (await recordingContents.has(row))) return row;
+    await restartRecording(db, row, place);
+    return required(row.id);
+  }
+
   async function required(id: string): Promise<RecordingRow> {
     const row = await findRecording(db, id);
     if (!row) throw ApiError.of('RECORDING_NOT_FOUND');
     return row;
+  }
+}
+
+/** @throws ApiError when nothing here can ever open the recording: the edge puts it aside then */
+async function orRefused<T>(opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (!(error instanceof Unopenable)) throw error;
+    throw ApiError.invalid('/header', `cannot be opened here: ${error.message}`);
   }
 }

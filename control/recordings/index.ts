@@ -6,4 +6,4 @@ export type { RecordingStorage } from './storage/storage.ts';
 export { failingStorages } from './storage/storages-store.ts';
 export { startStorageWork } from './storage/work.ts';
 export { deleteRecordingsBefore } from './store.ts';
-export { openUnfinished } from './unfinished.ts';
+export { UnfinishedRecordings } from './unfinished.ts';

@@ -16,7 +16,8 @@ import {
 } from '../../test/kit/control/recording-of-edge.ts';
 import { currentRecordingKey, rotateRecordingKey } from '../recording-keys/index.ts';
 import { pruneOld } from '../retention.ts';
-import { openUnfinished } from './unfinished.ts';
+import { findRecording } from './store.ts';
+import { UnfinishedRecordings } from './unfinished.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'recordings-'));
 let test: TestControl;
@@ -197,12 +198,13 @@ describe('a recording that an edge has sent', () => {
   it('is playable up to what arrived when its edge stays away, which may still bring the rest', async () => {
     const recording = await recordingOfEdge();
     const { length } = recording.header;
+    const unfinished = new UnfinishedRecordings(test.control.services);
     await begin(recording);
     await put(recording.id, 0, recording.bytes.subarray(0, length + 2 * 8_040));
-    await openUnfinished(test.control.services);
+    await unfinished.open();
     expect((await wav()).codes).toEqual(['RECORDING_NOT_READY']);
     test.clock.advance(13.5 * 60 * 60 * 1000);
-    await openUnfinished(test.control.services);
+    await unfinished.open();
     expect(await details()).toMatchObject({ state: 'uploading', duration_ms: 1_000, ended: null });
     expect((await wav()).bytes.length).toBe(44 + 50 * 640);
     await put(recording.id, length + 2 * 8_040, recording.bytes.subarray(length + 2 * 8_040));
@@ -291,6 +293,19 @@ describe('recordings of an organization', () => {
       .where('area', '=', 'recordings')
       .execute();
     expect(entries.at(-1)).toMatchObject({ org_id: test.orgId, subject_id: callId, action: 'delete' });
+  });
+
+  it('leave no file when they are deleted while their first part is written', async () => {
+    const { database, recordingContents } = test.control.services;
+    const recording = await recordingOfEdge();
+    await begin(recording);
+    const row = await findRecording(database.db, recording.id);
+    if (!row) throw new Error('the recording has no row');
+    expect((await test.call('DELETE', `/v1/calls/${callId}/recording`)).status).toBe(200);
+    // As a part that had read the row before that.
+    expect(await recordingContents.append(row, 0, recording.bytes)).toBe(false);
+    expect(filesOfFolder()).not.toContain(recording.id);
+    expect(await recordingContents.append(row, 5_000, recording.bytes)).toBe(false);
   });
 
   it('are deleted when their retention ends', async () => {

@@ -15,12 +15,11 @@ import {
 } from '#shared/api/recordings.ts';
 import { ApiError } from '#shared/errors.ts';
 import { frameMs } from '#shared/recording/format.ts';
-import { unwrapKey } from '#shared/recording/keys.ts';
 import { actorOf, recordChange } from '../audit/index.ts';
 import { findCall } from '../calls/index.ts';
 import { fromJson, type RecordingRow } from '../db/index.ts';
 import { type App, answerOver, nextAfter, orgOf } from '../http/index.ts';
-import { recordingKeyPair } from '../recording-keys/index.ts';
+import { dataKeyOf, Unopenable } from './data-keys.ts';
 import type { RecordingsDeps } from './deps.ts';
 import { edgeRecordingRoutes } from './edge-routes.ts';
 import { chosenFormat } from './format-choice.ts';
@@ -42,7 +41,7 @@ const listening = [{ scope: 'organization_recordings', limit: 120, windowSeconds
 export function recordingRoutes(app: App, services: RecordingsDeps): void {
   edgeRecordingRoutes(app, services);
   recordingStorageRoutes(app, services);
-  const { clock, database, edges, recordingContents, recordingStorage, secrets } = services;
+  const { clock, database, edges, recordingContents, recordingStorage } = services;
   const { db } = database;
   const opus = new OpusStreams(clock);
   app.addHook('onClose', () => opus.close());
@@ -228,7 +227,10 @@ export function recordingRoutes(app: App, services: RecordingsDeps): void {
     reply: Pick<FastifyReply, 'raw'>,
     streamOf: (source: WavSource) => Readable,
   ): Promise<Readable> {
-    const dataKey = unwrapKey(row, await recordingKeyPair(db, secrets, row.key_id), row.id);
+    const dataKey = await dataKeyOf(services, row).catch((error: unknown) => {
+      if (!(error instanceof Unopenable)) throw error;
+      throw ApiError.of('RECORDING_NOT_FOUND', undefined, 'The key of the recording is not here.');
+    });
     // Before the storage is asked, which takes its time: a client that goes meanwhile must not keep its place.
     const ending = new AbortController();
     const signal = AbortSignal.any([answerOver(reply), ending.signal]);

@@ -12,6 +12,12 @@ export function findRecording(db: Db, id: string): Promise<RecordingRow | undefi
   return db.selectFrom('recordings').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Whether it is there, and was not deleted. */
+export async function isKept(db: Db, id: string): Promise<boolean> {
+  const row = await db.selectFrom('recordings').select('state').where('id', '=', id).executeTakeFirst();
+  return row !== undefined && row.state !== 'deleted';
+}
+
 /** The recording of a call. */
 export function findRecordingOf(db: Db, orgId: string, callId: string): Promise<RecordingRow | undefined> {
   return db
@@ -104,6 +110,24 @@ export async function advanceRecording(db: Db, id: string, before: number, after
   return result.numUpdatedRows > 0n;
 }
 
+/** Its octets are not here any more: it is taken from the beginning again. */
+export async function restartRecording(
+  db: Db,
+  { id, received }: Pick<RecordingRow, 'id' | 'received'>,
+  place: RecordingRow['place'],
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const result = await trx
+      .updateTable('recordings')
+      .set({ received: 0, place, frames: null, runs: null, pauses: null, peaks: null })
+      .where('id', '=', id)
+      .where('state', '=', 'uploading')
+      .where('received', '=', received)
+      .executeTakeFirst();
+    if (result.numUpdatedRows > 0n) await deleteParts(trx, id);
+  });
+}
+
 /** @returns whether it was not ready before */
 export async function finishRecording(
   db: Db,
@@ -159,7 +183,7 @@ export async function deleteRecordingsBefore(
   while (deleted < mostDeletedAtOnce) {
     const rows = await db
       .selectFrom('recordings')
-      .select(['id', 'place'])
+      .select(['id', 'place', 'state'])
       .where('started_at', '<', time)
       .orderBy('started_at')
       .limit(rowsAtOnce)
@@ -175,6 +199,8 @@ export async function deleteRecordingsBefore(
         await forgetObjects(trx, ids);
         await trx.deleteFrom('recordings').where('id', 'in', ids).execute();
       });
+    // A part may have come in between, and have made the file again.
+    for (const { id, state } of rows) if (state === 'uploading') await deleteFile(id);
     deleted += ids.length;
     if (ids.length < rowsAtOnce) break;
   }

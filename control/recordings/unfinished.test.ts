@@ -3,15 +3,32 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { beginRecording, putPart, recordingOf } from '../../test/kit/control/recording-of-edge.ts';
 import { deleteParts, findRecording } from './store.ts';
-import { openUnfinished } from './unfinished.ts';
+import { UnfinishedRecordings } from './unfinished.ts';
 
 const hourMs = 3_600_000;
 let test: TestControl;
+let unfinished: UnfinishedRecordings;
+/** How often it was looked for the octets of a recording. */
+let looked: number;
 beforeAll(async () => {
   test = await startControl();
 });
 afterAll(() => test.close());
-beforeEach(() => db().deleteFrom('recordings').execute());
+beforeEach(async () => {
+  await db().deleteFrom('recordings').execute();
+  looked = 0;
+  const { clock, database, secrets, recordingContents } = test.control.services;
+  const counted = Object.create(recordingContents, {
+    has: {
+      value: (row: Parameters<typeof recordingContents.has>[0]) => {
+        looked++;
+        return recordingContents.has(row);
+      },
+    },
+    read: { value: recordingContents.read.bind(recordingContents) },
+  });
+  unfinished = new UnfinishedRecordings({ clock, database, secrets, recordingContents: counted });
+});
 
 const db = () => test.control.services.database.db;
 
@@ -22,21 +39,56 @@ async function partly(callId: string): Promise<string> {
   return recording.id;
 }
 
+/** So many whose octets are not here. */
+async function missing(count: number): Promise<void> {
+  const id = await partly('missing');
+  await test.control.services.recordingContents.delete(id);
+  await deleteParts(db(), id);
+  const row = await findRecording(db(), id);
+  if (!row) throw new Error('the recording has no row');
+  for (let i = 1; i < count; i++)
+    await db()
+      .insertInto('recordings')
+      .values({ ...row, id: id.slice(0, -4) + i.toString(16).padStart(4, '0') })
+      .execute();
+}
+
 async function framesOf(id: string): Promise<number | null | undefined> {
   return (await findRecording(db(), id))?.frames;
 }
 
 describe('recordings whose edge stays away', () => {
   it('are opened although there are many before them whose octets are missing', async () => {
-    for (let i = 0; i < 25; i++) {
-      const id = await partly(`missing-${i}`);
-      await test.control.services.recordingContents.delete(id);
-      await deleteParts(db(), id);
-    }
+    await missing(25);
     const id = await partly('there');
     test.clock.advance(14 * hourMs);
-    expect(await openUnfinished(test.control.services)).toBe(1);
+    expect(await unfinished.open()).toEqual({ opened: 1, more: false });
     expect(await framesOf(id)).toBe(25);
+  });
+
+  it('are looked at in turn, round after round, when very many have no octets', async () => {
+    await missing(450);
+    const id = await partly('there');
+    test.clock.advance(14 * hourMs);
+    const rounds: [number, number | null | undefined][] = [];
+    for (let round = 0; round < 4; round++) {
+      const before = looked;
+      await unfinished.open();
+      rounds.push([looked - before, await framesOf(id)]);
+    }
+    expect(rounds).toEqual([
+      [200, null],
+      [200, null],
+      [51, 25],
+      [200, 25],
+    ]);
+  });
+
+  it('have another round at once while there are more that can be opened', async () => {
+    for (let i = 0; i < 25; i++) await partly(`many-${i}`);
+    test.clock.advance(14 * hourMs);
+    expect(await unfinished.open()).toEqual({ opened: 20, more: true });
+    expect(await unfinished.open()).toEqual({ opened: 5, more: false });
   });
 
   it('are opened although one before them has a key that is not here', async () => {
@@ -48,7 +100,7 @@ describe('recordings whose edge stays away', () => {
       .execute();
     const id = await partly('behind');
     test.clock.advance(14 * hourMs);
-    await expect(openUnfinished(test.control.services)).rejects.toThrow('1 recordings cannot be opened');
+    await expect(unfinished.open()).rejects.toThrow('1 recordings cannot be opened');
     expect([await framesOf(broken), await framesOf(id)]).toEqual([null, 25]);
   });
 });

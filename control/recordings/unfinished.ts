@@ -3,9 +3,8 @@
  * bring the rest.
  */
 
-import { unwrapKey } from '#shared/recording/keys.ts';
 import { type RecordingRow, toJson } from '../db/index.ts';
-import { recordingKeyPair } from '../recording-keys/index.ts';
+import { dataKeyOf } from './data-keys.ts';
 import type { RecordingsDeps } from './deps.ts';
 import { inspect } from './inspect.ts';
 
@@ -16,47 +15,58 @@ const hourMs = 3_600_000;
 const awayHours = { least: 13, most: 240 };
 /** Opened in one round, about: as many are read at once. */
 const recordingsAtOnce = 20;
+/** Looked at in one round: of many whose octets are not here, the next round takes the next. */
+const lookedAtOnce = 200;
 
-/** What a recording is, from its octets. @throws Error when its key is missing */
+/** What a recording is, from its octets. @throws Unopenable; Error when they cannot be read */
 export async function factsOf(
   { database, secrets, recordingContents }: Omit<Parts, 'clock'>,
   row: RecordingRow,
 ): Promise<Required<Pick<RecordingRow, 'ended' | 'frames' | 'runs' | 'pauses' | 'peaks'>>> {
-  const pair = await recordingKeyPair(database.db, secrets, row.key_id);
   const read = (from: number, to: number) => recordingContents.read(row, from, to);
-  const recording = { id: row.id, dataKey: unwrapKey(row, pair, row.id) };
+  const recording = { id: row.id, dataKey: await dataKeyOf({ database, secrets }, row) };
   const { ended, frames, runs, pauses, peaks } = await inspect(read, row.received, recording);
   return { ended, frames, runs: toJson(runs), pauses: toJson(pauses), peaks: toJson(peaks) };
 }
 
-/**
- * One that cannot be opened holds up no others.
- * @returns how many can be played now
- * @throws Error about the first of those that cannot be opened, after the others
- */
-export async function openUnfinished(parts: Parts): Promise<number> {
-  let first: { readonly id: string; readonly cause: unknown } | null = null;
-  let failed = 0;
-  let opened = 0;
-  for (let after = ''; opened < recordingsAtOnce; ) {
-    const rows = await unfinishedAfter(parts, after);
-    for (const row of rows) {
-      try {
-        if (await openOne(parts, row)) opened++;
-      } catch (error) {
-        first ??= { id: row.id, cause: error };
-        failed++;
-      }
-    }
-    const last = rows.at(-1);
-    if (!last || rows.length < recordingsAtOnce) break;
-    after = last.id;
+export class UnfinishedRecordings {
+  readonly #parts: Parts;
+  /** The last one that was looked at; the next round goes on behind it. */
+  #after = '';
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
-  if (first)
-    throw new Error(`${failed} recordings cannot be opened, the first is ${first.id}`, {
-      cause: first.cause,
-    });
-  return opened;
+
+  /**
+   * One that cannot be opened holds up no others.
+   * @returns how many can be played now, and whether the next round has more to do
+   * @throws Error about the first of those that cannot be opened, after the others
+   */
+  async open(): Promise<{ opened: number; more: boolean }> {
+    let first: { readonly id: string; readonly cause: unknown } | null = null;
+    let [looked, opened, failed] = [0, 0, 0];
+    while (looked < lookedAtOnce && opened < recordingsAtOnce) {
+      const rows = await unfinishedAfter(this.#parts, this.#after);
+      for (const row of rows) {
+        try {
+          if (await openOne(this.#parts, row)) opened++;
+        } catch (error) {
+          first ??= { id: row.id, cause: error };
+          failed++;
+        }
+      }
+      looked += rows.length;
+      const isLast = rows.length < recordingsAtOnce;
+      this.#after = isLast ? '' : (rows.at(-1)?.id ?? '');
+      if (isLast) break;
+    }
+    if (first)
+      throw new Error(`${failed} recordings cannot be opened, the first is ${first.id}`, {
+        cause: first.cause,
+      });
+    return { opened, more: opened > 0 && this.#after !== '' };
+  }
 }
 
 /** The next ones; ids are in the order of time. */
