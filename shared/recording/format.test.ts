@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -86,6 +87,17 @@ describe('the file of a recording', () => {
     for (let length = 0; length < headerEnd; length++) {
       expect(decodeHeader(bytes.subarray(0, length))).toBeNull();
     }
+  });
+
+  it('has no header or mark where its content is no JSON, though its checksum is right', () => {
+    const text = Buffer.from('{"version":1');
+    const bytes = Buffer.alloc(12 + text.length);
+    bytes.write('\x1eTRH', 'latin1');
+    bytes.writeUInt32BE(text.length, 4);
+    bytes.writeUInt32BE(crc32(text), 8);
+    text.copy(bytes, 12);
+    expect(decodeHeader(bytes)).toBeNull();
+    expect(readMark(text)).toBeNull();
   });
 
   it('never yields a chunk that was not written, whatever octet is changed', () => {

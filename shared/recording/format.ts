@@ -100,7 +100,7 @@ export function decodeHeader(bytes: Buffer): { header: RecordingHeader; length: 
   if (length > mostHeaderBytes || length > bytes.length) return null;
   const text = bytes.subarray(afterCrc, length);
   if (crc32(text) !== bytes.readUInt32BE(8)) return null;
-  const header: unknown = JSON.parse(text.toString());
+  const header = jsonIn(text);
   return fits(recordingHeader, header) ? { header, length } : null;
 }
 
@@ -159,7 +159,7 @@ export function openChunk(chunk: Chunk, dataKey: Uint8Array, recordingId: string
 }
 
 export function readMark(content: Buffer): RecordingMark | null {
-  const mark: unknown = JSON.parse(content.toString());
+  const mark = jsonIn(content);
   return fits(plainMark, mark) || fits(stopMark, mark) ? mark : null;
 }
 
@@ -234,4 +234,13 @@ function nonceOf(number: number): Buffer {
 
 function boundTo(recordingId: string, head: Buffer): Buffer {
   return Buffer.concat([Buffer.from(recordingId), head.subarray(afterCrc, chunkHead)]);
+}
+
+/** undefined: it is none. */
+function jsonIn(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
 }

@@ -21,7 +21,10 @@ export type StoredRecording = Shaped<typeof storedShape>;
 export class Refused extends Error {}
 
 /** Control answered, but not as hoped: others may be taken. */
-export class Answered extends Error {}
+class Answered extends Error {}
+
+/** Control cannot be reached, or did not answer in time: others would fail as well. */
+export class Unreachable extends Error {}
 
 export interface ControlRecordingsOptions {
   /** http(s) base URL of the control plane */
@@ -32,7 +35,7 @@ export interface ControlRecordingsOptions {
   readonly ending: AbortSignal;
 }
 
-/** All methods throw `Refused`, `Answered`, or another Error when control cannot be reached. */
+/** All methods throw `Refused`, `Unreachable`, or another Error when control answered otherwise. */
 export class ControlRecordings {
   readonly #options: ControlRecordingsOptions;
 
@@ -61,27 +64,42 @@ export class ControlRecordings {
     const { controlUrl, edgeToken, clock, ending } = this.#options;
     const limit = new AbortController();
     const timer = clock.after(answerMs, () => limit.abort());
+    const request = {
+      method,
+      redirect: 'error',
+      signal: AbortSignal.any([limit.signal, ending]),
+      headers: {
+        authorization: `Bearer ${edgeToken}`,
+        'content-type': typeof body === 'string' ? 'application/json' : 'application/octet-stream',
+      },
+      body: typeof body === 'string' ? body : new Uint8Array(body),
+    } as const;
     try {
-      const answer = await fetch(new URL(`/v1/edge/recordings${path}`, controlUrl), {
-        method,
-        redirect: 'error',
-        signal: AbortSignal.any([limit.signal, ending]),
-        headers: {
-          authorization: `Bearer ${edgeToken}`,
-          'content-type': typeof body === 'string' ? 'application/json' : 'application/octet-stream',
-        },
-        body: typeof body === 'string' ? body : new Uint8Array(body),
-      });
-      const { bytes } = await boundedBody(answer, mostAnswerBytes);
-      const text = new TextDecoder().decode(bytes);
-      if ([400, 413].includes(answer.status))
-        throw new Refused(`control answered ${answer.status}: ${text.slice(0, 200)}`);
-      if (answer.status !== 200) throw new Answered(`control answered ${answer.status}`);
-      const value: unknown = JSON.parse(text);
-      if (!fits(answerShape, value)) throw new Answered('control answered with something else than a state');
-      return value.data;
+      return storedOf(await answerOf(new URL(`/v1/edge/recordings${path}`, controlUrl), request));
     } finally {
       timer.cancel();
     }
   }
+}
+
+/** @throws Unreachable */
+async function answerOf(url: URL, request: RequestInit): Promise<{ status: number; text: string }> {
+  try {
+    const answer = await fetch(url, request);
+    const { bytes } = await boundedBody(answer, mostAnswerBytes);
+    return { status: answer.status, text: new TextDecoder().decode(bytes) };
+  } catch (error) {
+    // fetch hides the actual error in `cause`.
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const text = cause instanceof Error ? cause.message || cause.name : String(cause);
+    throw new Unreachable(text, { cause: error });
+  }
+}
+
+function storedOf({ status, text }: { readonly status: number; readonly text: string }): StoredRecording {
+  if ([400, 413].includes(status)) throw new Refused(`control answered ${status}: ${text.slice(0, 200)}`);
+  if (status !== 200) throw new Answered(`control answered ${status}`);
+  const value: unknown = JSON.parse(text);
+  if (!fits(answerShape, value)) throw new Answered('control answered with something else than a state');
+  return value.data;
 }

@@ -282,6 +282,28 @@ describe('recordings on the edge', () => {
     await until(() => completed.includes(idOf(6)));
   });
 
+  it('are sent and completed although one before them cannot be read', async () => {
+    const idOf = (n: number) => id.slice(0, -1) + n;
+    // Reading a folder fails as a damaged disk does.
+    for (const unreadable of [`${idOf(0)}.part`, `${idOf(1)}.rec`]) await mkdir(join(folder, unreadable));
+    await writeFile(join(folder, `${idOf(2)}.part`), file(3, idOf(2)));
+    await writeFile(join(folder, `${idOf(3)}.rec`), file(3, idOf(3)));
+    await uploads.recover();
+    expect((await files()).sort()).toEqual([
+      `${idOf(0)}.part`,
+      `${idOf(1)}.rec`,
+      `${idOf(2)}.rec`,
+      `${idOf(3)}.rec`,
+    ]);
+    uploads.start();
+    await until(() => completed.length === 2);
+    expect(completed).toEqual([idOf(2), idOf(3)]);
+    await rmdir(join(folder, `${idOf(0)}.part`));
+    await writeFile(join(folder, `${idOf(0)}.part`), file(3, idOf(0)));
+    await until(() => completed.length === 3);
+    expect(completed[2]).toBe(idOf(0));
+  });
+
   it('go on where they were cut off by an outage', async () => {
     const bytes = file(200);
     await writeFile(join(folder, `${id}.rec`), bytes);

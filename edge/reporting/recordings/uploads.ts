@@ -13,7 +13,7 @@ import { type FileHandle, open, readdir, rename, rm, truncate } from 'node:fs/pr
 import { join } from 'node:path';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { completeSuffix, growingSuffix } from '#shared/recording/format.ts';
-import { Answered, ControlRecordings, Refused, type StoredRecording } from './control-recordings.ts';
+import { ControlRecordings, Refused, type StoredRecording, Unreachable } from './control-recordings.ts';
 import { headerOf, readPart, sizeOf, wholeBytes, wholeChunks } from './growing-file.ts';
 
 const refusedSuffix = '.refused';
@@ -25,7 +25,7 @@ const growthBytes = 163_840;
 const lookEveryMs = 2_000;
 /** Longest pause after failures, ms. */
 const longestPauseMs = 60_000;
-/** Recordings that fail in one look, although control answers, before the rest waits. */
+/** Recordings that fail in one look, although control can be reached, before the rest waits. */
 const failuresPerLook = 5;
 /**
  * A file that has not grown for this long, ms, is not written any more: it could not get its final name. Longer than any
@@ -60,7 +60,7 @@ export class RecordingUploads {
   readonly #growing = new Map<string, Growing>();
   /** Names of growing files whose writer is gone. */
   readonly #left = new Set<string>();
-  /** Names of files that failed at their last attempt, although control answered: others go before them. */
+  /** Names of files that failed at their last attempt, by themselves or by control's answer: others go before them. */
   readonly #failing = new Set<string>();
   #timer: Timer | null = null;
   #running: Promise<void> = Promise.resolve();
@@ -72,13 +72,17 @@ export class RecordingUploads {
     this.#control = new ControlRecordings({ ...options, ending: this.#ending.signal });
   }
 
-  /** Completes what an earlier process left, and counts it. Call before anything is recorded. */
+  /**
+   * Completes what an earlier process left, and counts it. Call before anything is recorded. What fails is tried again with
+   * each look: one file keeps neither the others nor the edge.
+   */
   async recover(): Promise<void> {
     const { folder, room } = this.#options;
     for (const name of await this.#names()) {
-      if (name.endsWith(growingSuffix)) await this.#completeAndCount(name);
+      if (name.endsWith(growingSuffix)) this.#left.add(name);
       else room.count(await sizeOf(join(folder, name)));
     }
+    await this.#completeLeft();
   }
 
   async #completeLeft(): Promise<void> {
@@ -169,7 +173,7 @@ export class RecordingUploads {
       if (error instanceof Refused) return 'nothing';
       count('failed');
       log.warn({ file: name, error: textOf(error) }, 'a recording could not be sent; it is tried again');
-      return error instanceof Answered ? 'failed' : 'unreachable';
+      return error instanceof Unreachable ? 'unreachable' : 'failed';
     }
   }
 
@@ -290,8 +294,6 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** fetch hides the actual error in `cause`. */
 function textOf(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return cause instanceof Error ? cause.message || cause.name : String(cause);
+  return error instanceof Error ? error.message || error.name : String(error);
 }
