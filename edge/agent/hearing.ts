@@ -48,6 +48,8 @@ export interface HearingParts {
   readonly mayBeAll: (words: string) => void;
   /** They were not. */
   readonly goesOn: () => void;
+  /** Words of the caller could not be transcribed: once until some can be again. */
+  readonly deaf: () => void;
 }
 
 /** Keys buffered while the agent is not listening. */
@@ -79,6 +81,9 @@ export class Hearing {
   /** The same of turns that are being transcribed. */
   readonly #wereAmidst: boolean[] = [];
   #input: SpeechInput | null = null;
+  /** Whether the words that come next are lost or incomplete, and whether it was told that all are lost. */
+  #failed = false;
+  #deaf = false;
   #timer: Timer | null = null;
   #closed = false;
 
@@ -188,6 +193,9 @@ export class Hearing {
         if (answers) this.#parts.mayBeAll(text);
       },
       goesOn: () => this.#parts.goesOn(),
+      failed: () => {
+        this.#failed = true;
+      },
       finished: (quietMs: number) => {
         times?.over(quietMs);
         this.#wereAmidst.push(this.#amidst === true);
@@ -198,10 +206,20 @@ export class Hearing {
       },
       words: (words: HeardWords) => {
         times?.words(words.text === '');
+        this.#tellDeafness(words);
         const amidst = this.#wereAmidst.shift() === true;
         if (!this.#closed) this.#words(words, amidst);
       },
     };
+  }
+
+  #tellDeafness({ text }: HeardWords): void {
+    const isLost = this.#failed && text === '';
+    this.#failed = false;
+    if (text !== '') this.#deaf = false;
+    if (!isLost || this.#deaf || this.#closed) return;
+    this.#deaf = true;
+    this.#parts.deaf();
   }
 
   /** ms of voice that interrupt, whatever the words are. 0: each voice does. */

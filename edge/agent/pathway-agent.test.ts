@@ -111,6 +111,33 @@ const long = {
 describe('speech recognition', () => {
   const says = (...texts: string[]): SpeechToText => ({ transcribe: async () => texts.shift() ?? '' });
 
+  it('says in the transcript that it failed, once until words are heard again', async () => {
+    const answers = [null, null, 'unclear', null];
+    const stt: SpeechToText = {
+      transcribe: async () => {
+        const answer = answers.shift();
+        if (!answer) throw new Error('stt.example answered 401');
+        return answer;
+      },
+    };
+    const { agent, host, begin } = setUp({ stt });
+    await begin();
+    const deaf = () => host.lines('agent-action').filter((line) => line.includes('could not be transcribed'));
+    const counts: number[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      await takeFrames(agent, 100);
+      hear(agent.write, 3000, 25);
+      hear(agent.write, 0, 60);
+      await settle();
+      counts.push(deaf().length);
+    }
+    expect(counts).toEqual([1, 1, 1, 2]);
+    expect(deaf()[0]).toBe(
+      "agent-action: The caller's words could not be transcribed: the transcription server failed.",
+    );
+    agent.close('over');
+  });
+
   it('is interrupted by speech beyond the threshold, follows the edge of the words, and reports what was heard', async () => {
     const { agent, host, begin } = setUp({ stt: says('my account please') });
     await begin();

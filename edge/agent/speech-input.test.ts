@@ -71,6 +71,7 @@ async function setUp(kind: 'deepgram' | 'flux', voices = loudVoices) {
       goesOn: () => undefined,
       finished: () => seen.push('finished'),
       words: ({ text }) => seen.push(`words: ${text}`),
+      failed: () => seen.push('failed'),
     },
   );
   await input.prepare();

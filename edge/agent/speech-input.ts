@@ -42,6 +42,8 @@ export interface SpeechInputEvents {
   finished(quietMs: number): void;
   /** The words of the turn, in spoken order; empty when none were recognized. */
   words(words: HeardWords): void;
+  /** The words of a turn are lost or incomplete, because they could not be transcribed; `words` follows. */
+  failed(): void;
 }
 
 export interface SpeechInputParts {
@@ -141,7 +143,7 @@ export class SpeechInput {
   }
 
   #transcription(): Transcription | null {
-    const { sampleRate, language, keyTerms, transcriber, log } = this.#parts;
+    const { sampleRate, language, keyTerms, transcriber } = this.#parts;
     const opened = transcriber?.open(
       { sampleRate, language, keyTerms },
       {
@@ -153,7 +155,7 @@ export class SpeechInput {
         turn: (signal) => {
           if (signal === 'ended' && this.#isOver()) this.#finish();
         },
-        failed: (error) => log.warn({ err: error }, 'what the caller said could not be transcribed'),
+        failed: (error) => this.#failed(error),
       },
     );
     return opened ?? null;
@@ -190,7 +192,7 @@ export class SpeechInput {
   }
 
   #finish(): void {
-    const { recognizer, log } = this.#parts;
+    const { recognizer } = this.#parts;
     const samples = this.#utterance.take();
     const { quietMs } = this.#ear;
     const ahead = this.#ahead;
@@ -204,10 +206,14 @@ export class SpeechInput {
     if (this.#live || !recognizer) return;
     const asked = ahead?.words ?? this.#transcribe(recognizer, samples);
     this.#tail = Promise.allSettled([asked, this.#tail]).then(([words]) => {
-      if (words.status === 'rejected')
-        log.warn({ err: words.reason }, 'what the caller said could not be transcribed');
+      if (words.status === 'rejected') this.#failed(words.reason);
       this.#events.words({ ...noWords, text: words.status === 'fulfilled' ? words.value : '' });
     });
+  }
+
+  #failed(error: unknown): void {
+    this.#parts.log.warn({ err: error }, 'what the caller said could not be transcribed');
+    this.#events.failed();
   }
 
   #transcribe(recognizer: SpeechToText, samples: Int16Array): Promise<string> {

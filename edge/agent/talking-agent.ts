@@ -33,6 +33,7 @@ type Webhook = Extract<Action, { type: 'webhook' }>;
 type Press = Extract<Action, { type: 'press' }>;
 type Transfer = Extract<Action, { type: 'transfer' }>;
 
+const deafness = "The caller's words could not be transcribed: the transcription server failed.";
 const noKeys = 'I cannot hear key presses on this line.';
 const noKeysButWords = `${noKeys} Please say your answer instead.`;
 
@@ -102,6 +103,7 @@ export class TalkingAgent implements AgentLeg {
         if (this.#talk && !this.#closed) this.#ahead.ask(this.#talk, words);
       },
       goesOn: () => this.#ahead.drop(),
+      deaf: () => this.#transcript.add('agent-action', deafness),
     });
     this.#ahead = new AskingAhead(copy, (talk, event, turn) => this.#actions(talk, event, turn));
     const { write } = this.#hearing;

@@ -1,6 +1,7 @@
 /** POST to an OpenAI-compatible server with limits on time, attempts and size; redirects are not followed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { boundedBody } from '#shared/bounded-body.ts';
+import { SoundPace } from './sound-pace.ts';
 import { SpeechError } from './speech.ts';
 
 /** Access to an OpenAI-compatible server. */
@@ -56,13 +57,14 @@ export async function postOpenAi(
 
 /**
  * POSTs to `<base>/v1/<path>` and yields the body as it comes; one attempt, because a caller is waiting.
+ * @param options.bytesPerMs of the sound in the body
  * @throws SpeechError
  */
 export async function* streamOpenAi(
   server: OpenAiServer,
   path: string,
   body: string,
-  signal: AbortSignal,
+  { bytesPerMs, signal }: { readonly bytesPerMs: number; readonly signal: AbortSignal },
 ): AsyncGenerator<Uint8Array> {
   const base = server.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const url = `${base}/v1/${path}`;
@@ -86,12 +88,17 @@ export async function* streamOpenAi(
       throw new SpeechError(`status ${response.status} ${new TextDecoder().decode(bytes)}`.trim());
     }
     let size = 0;
+    const pace = new SoundPace();
+    let asked = performance.now();
     for await (const chunk of response.body ?? []) {
       clearTimeout(timer);
       timer = setTimeout(late, timeoutMs);
       size += chunk.length;
       if (size > mostAnswerBytes) throw new SpeechError(`its answer is larger than ${mostAnswerBytes} bytes`);
+      if (!pace.takes(performance.now() - asked, chunk.length / bytesPerMs))
+        throw new SpeechError('its sound comes too slowly');
       yield chunk;
+      asked = performance.now();
     }
   } catch (error) {
     const why = limit.signal.aborted ? `no sound within ${timeoutMs} ms` : wordsOf(error);

@@ -37,7 +37,9 @@ export class OpenAiTextToSpeech implements TextToSpeech {
 
   /** @throws SpeechError */
   async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
-    const chunks = streamOpenAi(this.#server, 'audio/speech', this.#request(text, options), signal);
+    const bytesPerMs = (2 * this.#pcmRate) / 1000;
+    const body = this.#request(text, options);
+    const chunks = streamOpenAi(this.#server, 'audio/speech', body, { bytesPerMs, signal });
     const resampler = new StreamResampler(this.#pcmRate, options.sampleRate);
     const joiner = new SampleJoiner();
     let started = false;

@@ -57,6 +57,8 @@ export class LiveTranscription implements Transcription {
   /** Answers of this connection that were not waited for any longer. */
   #owed = 0;
   #settled: HeardWords = noWords;
+  /** The last words that were settled, and their end. */
+  #told = { text: '', to: -1 };
   #tail: HeardWords = noWords;
   #deadline: Timer | null = null;
   #paused: Timer | null = null;
@@ -225,13 +227,20 @@ export class LiveTranscription implements Transcription {
       if (this.#owed > 0) return;
     } else {
       const through = Math.min(this.#sent, this.#base + this.#samples(throughMs));
-      if (through <= this.#delivered) return;
+      if (through <= this.#delivered || this.#isRepeated(words, through)) return;
       this.#ring.drop(through);
     }
     this.#settled = joined(this.#settled, words);
     this.#tail = noWords;
     this.#heardSomething(words);
     if (words.text !== '') this.#show(this.#settled);
+  }
+
+  /** Whether the provider tells its last words once more: the same ones up to the same place. */
+  #isRepeated(words: HeardWords, through: number): boolean {
+    const { text, to } = this.#told;
+    if (words.text !== '') this.#told = { text: words.text, to: through };
+    return words.text !== '' && words.text === text && through === to;
   }
 
   /** The words of a turn that has ended are no news about the next one. */

@@ -1,6 +1,7 @@
 /** Text-to-speech over WebSocket: the sound of a text comes while the rest is made. */
 import type { Clock } from '#shared/clock.ts';
 import { SampleJoiner } from '#shared/models/sample-joiner.ts';
+import { SoundPace } from '#shared/models/sound-pace.ts';
 import { joinedPieces, SpeechError, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
 import { placeOf, type SpeechServer, type SpeechSocketDeps } from '../speech-socket.ts';
 import { IdleConnections } from './idle-connections.ts';
@@ -72,7 +73,7 @@ export class SocketVoice implements TextToSpeech {
     try {
       connection ??= await VoiceConnection.open(this.#protocol, this.#server, url, this.#deps, over);
       limit.extend(silenceTimeoutMs);
-      connection.speak(text, sound, () => limit.extend(silenceTimeoutMs));
+      connection.speak(text, sound, (octets) => limit.heard((octets * 500) / options.sampleRate));
       let samples = 0;
       const joined = new SampleJoiner();
       for await (const octets of sound) {
@@ -97,23 +98,37 @@ export class SocketVoice implements TextToSpeech {
   }
 }
 
-/** A time limit that is set anew at each sign of life. */
+/** A time limit that is set anew at each sign of life, as long as the sound comes fast enough. */
 class Deadline {
   readonly #clock: Clock;
   readonly #place: string;
   readonly #over = new AbortController();
+  readonly #pace = new SoundPace();
+  #heardAt: number;
   #timer;
   reason: string;
 
   constructor(clock: Clock, ms: number, place: string) {
     this.#clock = clock;
     this.#place = place;
+    this.#heardAt = clock.elapsed();
     this.reason = `${place} did not open within ${ms} ms`;
     this.#timer = clock.after(ms, () => this.#over.abort());
   }
 
   get signal(): AbortSignal {
     return this.#over.signal;
+  }
+
+  /** @param soundMs of the sound that has come */
+  heard(soundMs: number): void {
+    const now = this.#clock.elapsed();
+    if (this.#pace.takes(now - this.#heardAt, soundMs)) this.extend(silenceTimeoutMs);
+    else {
+      this.reason = `${this.#place} sends sound too slowly`;
+      this.#over.abort();
+    }
+    this.#heardAt = now;
   }
 
   extend(ms: number): void {

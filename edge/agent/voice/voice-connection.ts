@@ -39,7 +39,7 @@ export class VoiceConnection {
   #texts = 0;
   /** Of the text that is being spoken. */
   #sound: PieceStream<Uint8Array> | null = null;
-  #heard: () => void = () => undefined;
+  #heard: (octets: number) => void = () => undefined;
   /** Whether the server has closed it. */
   wasLost = false;
   /** Called when the server closes it between two texts. */
@@ -81,8 +81,8 @@ export class VoiceConnection {
     return this.#socket !== null && this.#protocol.takesMore && this.#texts < mostTexts;
   }
 
-  /** @param heard called with each sign of life of the server */
-  speak(text: string, sound: PieceStream<Uint8Array>, heard: () => void): void {
+  /** @param heard called with each sign of life of the server, and how many octets of sound it has brought */
+  speak(text: string, sound: PieceStream<Uint8Array>, heard: (octets: number) => void): void {
     this.#texts++;
     this.#sound = sound;
     this.#heard = heard;
@@ -104,7 +104,7 @@ export class VoiceConnection {
   #take(message: unknown): void {
     const answer = this.#protocol.read(message);
     if (!answer) return;
-    this.#heard();
+    this.#heard('sound' in answer ? answer.sound.length : 0);
     if ('sound' in answer) this.#sound?.push(answer.sound);
     else if ('failed' in answer)
       this.#fail(`${placeOf(this.#server.url)}: ${withoutKey(answer.failed, this.#server)}`);

@@ -117,6 +117,30 @@ describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
     await expect(late).rejects.toThrow(/sent no sound for \d+ ms/);
   });
 
+  it('is not listened to when its sound drips, although each drop is a sign of life', async () => {
+    const { clock, server, voice } = await setUp();
+    Object.assign(server, { pauseAfter: 0, drips: true });
+    let failure: unknown = null;
+    let pieces = 0;
+    const speaking = (async () => {
+      const sound = voice.stream('A text of more than ten letters', english, new AbortController().signal);
+      for await (const piece of sound) pieces += piece.length / 160;
+    })().catch((error: unknown) => {
+      failure = error;
+    });
+    await expect.poll(() => server.spoken.length).toBe(1);
+    for (let piece = 1; failure === null && piece < 20; piece++) {
+      clock.advance(4_000);
+      server.goOn();
+      await expect.poll(() => failure !== null || pieces === piece).toBe(true);
+    }
+    await speaking;
+    expect(String(failure)).toMatch(/sends sound too slowly$/);
+    expect(pieces).toBe(6);
+    await expect.poll(() => server.open).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
   it('is replaced by the embedded voice when it fails before the first sound, and used again', async () => {
     const { clock, server, voice } = await setUp();
     const failures: boolean[] = [];

@@ -31,6 +31,8 @@ export class DeepgramServer extends LabServer {
   query = new URLSearchParams();
   /** Whether `Finalize` without unsettled audio gets no answer, as happens. */
   skipsEmptyFinalize = false;
+  /** How often each final result is sent. */
+  finalsSent = 1;
   /** Whether `Finalize` gets no answer at all. */
   ignoresFinalize = false;
 
@@ -153,7 +155,7 @@ class ListenSession implements LabSession {
 
   #results(isFinal: boolean, more: object): void {
     const start = this.#settledTo;
-    this.#socket.send({
+    const results = {
       type: 'Results',
       channel_index: [0, 1],
       start,
@@ -169,7 +171,8 @@ class ListenSession implements LabSession {
         model_info: { name: 'nova', version: '1', arch: 'nova-3' },
       },
       ...more,
-    });
+    };
+    for (let times = isFinal ? this.#server.finalsSent : 1; times > 0; times--) this.#socket.send(results);
     if (!isFinal) return;
     this.#settledTo = this.#reader.positionS;
     this.#words = [];

@@ -7,6 +7,8 @@ abstract class SpeakServer extends LabServer {
   readonly spoken: string[] = [];
   /** Sound after which it waits for `goOn`, in pieces; null: it does not wait. */
   pauseAfter: number | null = null;
+  /** Whether it waits for `goOn` after that before each further piece, too. */
+  drips = false;
   /** Closes the connection after this many pieces; null: it does not. */
   dieAfter: number | null = null;
   goOn: () => void = () => undefined;
@@ -15,7 +17,8 @@ abstract class SpeakServer extends LabServer {
   async speak(text: string, sampleRate: number, send: (octets: Buffer) => void, die: () => void) {
     this.spoken.push(text);
     for (let piece = 0; piece < text.length; piece++) {
-      if (piece === this.pauseAfter) await new Promise<void>((resolve) => (this.goOn = resolve));
+      if (piece === this.pauseAfter || (this.drips && piece > (this.pauseAfter ?? 0)))
+        await new Promise<void>((resolve) => (this.goOn = resolve));
       if (piece === this.dieAfter) {
         die();
         return false;
