@@ -10,8 +10,10 @@ afterEach(async () => {
 async function begun(
   answers: OpenAiRealtimeServer['answers'],
   setup: ConstructorParameters<typeof RealtimeScene>[2] = {},
+  prepare: (lab: OpenAiRealtimeServer) => void = () => undefined,
 ) {
   const lab = await new OpenAiRealtimeServer().listen();
+  prepare(lab);
   open.push(lab);
   lab.answers.push(...answers);
   const scene = new RealtimeScene('openai', lab, setup);
@@ -84,6 +86,62 @@ describe('a lost session', () => {
     const problems = scene.log.warnings.map(({ fields }) => JSON.stringify(fields));
     // The first answer, and the loss; in between problems are not logged so often.
     expect(problems.filter((problem) => problem.includes(failure))).toHaveLength(2);
+  });
+});
+
+describe('a model that is asked to begin', () => {
+  it('is asked once more by another session when it says nothing for 10 s', async () => {
+    const { lab, scene } = await begun([], { settings: { first_sentence: 'Hi!' } }, (server) => {
+      server.ignoresCreate = true;
+    });
+    await scene.until('the first question', () => lab.asked.length === 1);
+    lab.ignoresCreate = false;
+    lab.answers.push({ text: 'Hi!' });
+    await passing(scene, 'the answer', () => scene.lines.length === 1);
+    expect([lab.connections, lab.asked[1]]).toEqual([2, lab.asked[0]]);
+    expect(scene.clock.elapsed()).toBeGreaterThanOrEqual(10_000);
+    // It has begun: silence after that is its own affair.
+    scene.playAll();
+    const later = scene.clock.elapsed() + 12_000;
+    await passing(scene, '12 s', () => scene.clock.elapsed() >= later);
+    expect(lab.connections).toBe(2);
+    expect(scene.host.failures).toEqual([]);
+  });
+
+  it('is asked by the next session when the first is lost before it has said anything', async () => {
+    const { lab, scene } = await begun([], {}, (server) => {
+      server.ignoresCreate = true;
+    });
+    await scene.until('the first question', () => lab.asked.length === 1);
+    lab.ignoresCreate = false;
+    lab.answers.push({ text: 'Hello' });
+    lab.cut();
+    await passing(scene, 'the answer', () => scene.lines.length === 1);
+    expect(scene.lines).toEqual(['assistant: Hello']);
+    expect(scene.clock.elapsed()).toBeLessThan(8_000);
+  });
+
+  it('is given up when another session says nothing, either', async () => {
+    const { lab, scene } = await begun([], {}, (server) => {
+      server.ignoresCreate = true;
+    });
+    await passing(scene, 'the apology', () => scene.lines.length === 1);
+    expect(scene.lines[0]).toMatch(/^assistant: I am sorry/);
+    expect(lab.asked).toHaveLength(2);
+    scene.playAll();
+    await scene.until('the end', () => scene.host.failures.length > 0);
+    expect(scene.host.failures[0]?.message).toMatch(/said nothing for 10000 ms$/);
+  });
+
+  it('is not asked again when the caller has begun meanwhile', async () => {
+    const { lab, scene } = await begun([], {}, (server) => {
+      server.ignoresCreate = true;
+    });
+    await scene.until('the first question', () => lab.asked.length === 1);
+    scene.say('yes');
+    await scene.until('the words of the caller', () => scene.lines.length === 1);
+    await passing(scene, '12 s', () => scene.clock.elapsed() >= 12_000);
+    expect([lab.connections, lab.asked.length]).toEqual([1, 1]);
   });
 });
 

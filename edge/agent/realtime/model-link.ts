@@ -30,6 +30,8 @@ export interface ModelLinkLimits {
   /** time after which a lost session is given up, ms */
   readonly reconnectForMs: number;
   readonly firstRetryMs: number;
+  /** time for the first words of a model that is asked to begin, ms; then another session is asked, once */
+  readonly beginsWithinMs: number;
   /** audio that the server may leave unread, octets; further audio of the caller is dropped */
   readonly maxUnreadBytes: number;
   /** what the server may leave unread in all, octets; beyond it the session is lost */
@@ -86,6 +88,8 @@ export class ModelLink {
   #liveSince = 0;
   /** Pause before the last attempt. */
   #pauseMs = 0;
+  /** What the model is asked to begin with; null: it has begun, or the caller does. */
+  #first: { readonly sentence: string | null; silences: number } | null = null;
   readonly #problems: Seldom;
   readonly #endings: Seldom;
   readonly #holds: Seldom;
@@ -155,6 +159,24 @@ export class ModelLink {
     this.#live?.session.end();
     this.#live?.socket.close(null);
     this.#live = null;
+  }
+
+  /** Has the model speak first. Another session is asked for it, too, until something has come of it. */
+  begin(sentence: string | null): void {
+    this.#first = { sentence, silences: 0 };
+    this.#askForFirst();
+  }
+
+  #askForFirst(): void {
+    const { limits, server } = this.#deps;
+    const [live, first] = [this.#live, this.#first];
+    if (!live || !first) return;
+    live.session.begin(first.sentence);
+    this.#timers.after(limits.beginsWithinMs, () => {
+      if (this.#live !== live || this.#first !== first) return;
+      first.silences++;
+      this.#lost(live.session, `${placeOf(server.url)} said nothing for ${limits.beginsWithinMs} ms`);
+    });
   }
 
   // ---------------------------------------------------------------- opening
@@ -233,6 +255,10 @@ export class ModelLink {
     const events = this.#events;
     let isReady = false;
     const isLive = () => this.#live?.session === session;
+    const goesOn = () => {
+      if (isLive()) this.#first = null;
+      return isLive();
+    };
     const session: ModelSession = protocol.session(
       server,
       {
@@ -247,13 +273,13 @@ export class ModelLink {
           ready();
         },
         room: (item) => isLive() && events.room(prefix + item),
-        sound: (item, samples) => isLive() && events.sound(prefix + item, samples),
-        words: (item, more) => isLive() && events.words(prefix + item, more),
-        said: (item, text) => isLive() && events.said(prefix + item, text),
-        heard: (text) => isLive() && events.heard(text),
-        interrupted: () => isLive() && events.interrupted(),
+        sound: (item, samples) => goesOn() && events.sound(prefix + item, samples),
+        words: (item, more) => goesOn() && events.words(prefix + item, more),
+        said: (item, text) => goesOn() && events.said(prefix + item, text),
+        heard: (text) => goesOn() && events.heard(text),
+        interrupted: () => goesOn() && events.interrupted(),
         stopped: () => isLive() && events.stopped(),
-        tool: (call) => isLive() && events.tool(call),
+        tool: (call) => goesOn() && events.tool(call),
         toolCancelled: (id) => isLive() && events.toolCancelled(id),
         ending: (why) => isLive() && this.#ending(why),
         problem: (why) => {
@@ -296,6 +322,7 @@ export class ModelLink {
     this.#liveSince = this.#deps.clock.elapsed();
     this.#sampleRate ??= live.session.sampleRate;
     this.#events.begun(this.#sampleRate);
+    this.#askForFirst();
   }
 
   // ---------------------------------------------------------------- lost
@@ -313,6 +340,7 @@ export class ModelLink {
     const now = clock.elapsed();
     const wasStable = this.#deadline === 0 || now - this.#liveSince >= limits.reconnectForMs;
     if (wasStable) this.#deadline = now + limits.reconnectForMs;
+    if ((this.#first?.silences ?? 0) > 1) this.#deadline = now;
     this.#retry(why, wasStable ? limits.firstRetryMs : this.#pauseMs * 2);
   }
 

@@ -150,7 +150,7 @@ export class RealtimeAgent implements AgentLeg {
     const { wait_for_greeting: waits, first_sentence: sentence } = this.#settings;
     const { node } = this.#deps;
     const first = node ? node.sentence : sentence && this.#filled(sentence);
-    if (!waits) this.#link.session?.begin(first);
+    if (!waits) this.#link.begin(first);
   }
 
   read(frame: Int16Array): boolean {

@@ -18,6 +18,7 @@ export const realtimeLimits: RealtimeLimits = {
   openTimeoutMs: 5000,
   reconnectForMs: 8000,
   firstRetryMs: 250,
+  beginsWithinMs: 10_000,
   // About a second of PCM at 24 kHz as base64.
   maxUnreadBytes: 65_536,
   // The conversation so far is 240,000 characters at most; a tool's result 8000.

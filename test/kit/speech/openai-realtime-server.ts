@@ -30,6 +30,8 @@ export class OpenAiRealtimeServer extends LabServer {
   /** Silence that ends a turn of the caller, ms. */
   endMs = 300;
   readonly answers: ScriptedAnswer[] = [];
+  /** Whether it lets every response.create go unanswered. */
+  ignoresCreate = false;
   /** The voice for texts: samples at the session's rate, whole frames of 20 ms. */
   readonly voices = new Map<string, Int16Array>();
   /** Bodies of response.create. */
@@ -98,11 +100,16 @@ class RealtimeSession implements LabSession {
     if (type === 'session.update') this.#update(fields(rest.session), id);
     else if (this.#format === null) this.#refuse(`${type} before the session was configured`);
     else if (type === 'input_audio_buffer.append') this.#append(rest.audio);
-    else if (type === 'response.create') this.#create(fields(rest.response), id);
+    else if (type === 'response.create') this.#created(fields(rest.response), id);
     else if (type === 'response.cancel') this.#cancel();
     else if (type === 'conversation.item.create') this.#add(fields(rest.item));
     else if (type === 'conversation.item.truncate') this.#truncate(rest);
     else this.#refuse(`no message of the API: ${String(type)}`);
+  }
+
+  #created(response: Record<string, unknown>, id: unknown): void {
+    if (this.#server.ignoresCreate) this.#server.asked.push(response);
+    else this.#create(response, id);
   }
 
   // ---------------------------------------------------------------- the session
