@@ -97,6 +97,19 @@ describe('a recorded call', () => {
     expect(notes()).toEqual(['The recording was paused.', 'The recording was resumed.']);
   });
 
+  it('has a line for each change, not for an order that changes nothing, and 100 at most', async () => {
+    await answered();
+    for (const action of ['pause', 'pause', 'resume', 'resume'] as const) calls.record('id-1', action);
+    expect(notes()).toEqual(['The recording was paused.', 'The recording was resumed.']);
+    for (let turn = 0; turn < 100; turn++) {
+      calls.record('id-1', 'pause');
+      calls.record('id-1', 'resume');
+    }
+    expect(notes()).toHaveLength(101);
+    expect(notes().at(-1)).toBe('Further pauses of the recording are not listed.');
+    expect(media.last.recordingSteps.at(-1)).toBe('resume');
+  });
+
   it('is paused by its agent, also before its recording has begun', async () => {
     const leg = new FakeLeg();
     calls.admit(leg, plan, ['PCMU']);

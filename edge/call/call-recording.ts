@@ -20,6 +20,9 @@ const faultWords: Readonly<Record<RecordingFault, string>> = {
   edge_disk_slow: "the edge's disk is too slow",
 };
 
+/** Lines about pauses in the transcript of a call: a peer may press its key as often as it likes. */
+const mostPauseLines = 100;
+
 export class CallRecording {
   readonly #call: LiveCall;
   readonly #recordings: CallDeps['recordings'];
@@ -29,6 +32,7 @@ export class CallRecording {
   #pauses = false;
   #pausedByOthers = false;
   #stopped = false;
+  #pauseLines = 0;
 
   constructor(call: LiveCall, { recordings }: Pick<CallDeps, 'recordings'>) {
     this.#call = call;
@@ -76,8 +80,9 @@ export class CallRecording {
   }
 
   #decide(pauses: boolean, how: string): void {
+    const isNews = this.#pauses !== pauses;
     this.#pauses = pauses;
-    this.#call.ledger.note(`The recording was ${pauses ? 'paused' : 'resumed'}${how}.`);
+    if (isNews) this.#note(`The recording was ${pauses ? 'paused' : 'resumed'}${how}.`);
     for (const { recording } of this.#call.transfers.company) recording.followOthers();
   }
 
@@ -89,7 +94,14 @@ export class CallRecording {
     this.#pausedByOthers = paused;
     this.#leg?.pauseWithOthers(paused);
     if (this.isOn && this.#call.up && !this.#pauses)
-      this.#call.ledger.note(`The recording was ${paused ? 'paused' : 'resumed'} with that of another call.`);
+      this.#note(`The recording was ${paused ? 'paused' : 'resumed'} with that of another call.`);
+  }
+
+  #note(line: string): void {
+    this.#pauseLines++;
+    if (this.#pauseLines <= mostPauseLines) this.#call.ledger.note(line);
+    else if (this.#pauseLines === mostPauseLines + 1)
+      this.#call.ledger.note('Further pauses of the recording are not listed.');
   }
 
   #begin(order: Order): void {
