@@ -25,6 +25,8 @@ type Attempt =
 
 /** Time limit for all attempts and pauses: a caller is waiting. */
 const longestRequestMs = 30_000;
+/** Pause before and between pieces of sound, ms: less than a call waits for its agent, so that another voice can speak. */
+const longestPauseMs = 8_000;
 /** Maximum response size, bytes: five minutes of speech at 24 kHz. */
 const mostAnswerBytes = 16_777_216;
 /** Maximum bytes of an error response in an error. */
@@ -68,7 +70,7 @@ export async function* streamOpenAi(
 ): AsyncGenerator<Uint8Array> {
   const base = server.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const url = `${base}/v1/${path}`;
-  const timeoutMs = server.timeoutMs ?? 15_000;
+  const timeoutMs = server.timeoutMs ?? longestPauseMs;
   const limit = new AbortController();
   const late = () => limit.abort();
   let timer = setTimeout(late, timeoutMs);
@@ -87,6 +89,8 @@ export async function* streamOpenAi(
       const { bytes } = await boundedBody(response, quotedBytes);
       throw new SpeechError(`status ${response.status} ${new TextDecoder().decode(bytes)}`.trim());
     }
+    const type = response.headers.get('content-type') ?? '';
+    if (isText(type)) refuseText(type, (await boundedBody(response, quotedBytes)).bytes);
     let size = 0;
     const pace = new SoundPace();
     let asked = performance.now();
@@ -107,6 +111,15 @@ export async function* streamOpenAi(
     clearTimeout(timer);
     limit.abort();
   }
+}
+
+const isText = (type: string): boolean => /^(text\/|application\/json)/i.test(type);
+
+/** Some servers and proxies tell of an error with status 200. @throws SpeechError for what cannot be sound */
+export function refuseText(type: string, bytes: Uint8Array): void {
+  if (!isText(type)) return;
+  const text = new TextDecoder().decode(bytes.subarray(0, quotedBytes));
+  throw new SpeechError(`the speech server answered with ${type} in place of sound: ${text}`);
 }
 
 async function once(

@@ -1,4 +1,4 @@
-import { type OpenAiServer, postOpenAi, streamOpenAi } from './openai-http.ts';
+import { type OpenAiServer, postOpenAi, refuseText, streamOpenAi } from './openai-http.ts';
 import { resample, StreamResampler } from './resample.ts';
 import { SampleJoiner } from './sample-joiner.ts';
 import {
@@ -28,7 +28,8 @@ export class OpenAiTextToSpeech implements TextToSpeech {
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
     const request = this.#request(text, options);
-    const { bytes } = await postOpenAi(this.#server, 'audio/speech', () => request);
+    const { bytes, type } = await postOpenAi(this.#server, 'audio/speech', () => request);
+    refuseText(type, bytes);
     // Some servers send a WAV file whatever format was requested; its header has the rate.
     const pcm = isWav(bytes) ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: this.#pcmRate };
     if (pcm.samples.length === 0) throw new SpeechError('the speech server answered without audio');

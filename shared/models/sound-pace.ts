@@ -1,7 +1,7 @@
 /** Whether the sound of a text comes fast enough: each piece of a server that drips is a sign of life, but no speech. */
 
-/** Waiting for the sound of one text, ms, on top of what its pace allows: a caller hears nothing meanwhile. */
-const longestWaitMs = 20_000;
+/** Waiting for the sound of one text, ms, on top of what its pace allows: less than a call waits for its agent. */
+const longestWaitMs = 8_000;
 /** Waiting for each millisecond of sound, ms: a server that is slower is heard in scraps. */
 const waitPerSound = 4;
 

@@ -45,6 +45,8 @@ export class FallbackVoice implements TextToSpeech {
     let begun = false;
     try {
       for await (const piece of piecesOf(this.#voice, text, options, signal)) {
+        // An octet is no sound yet.
+        if (piece.length === 0) continue;
         if (!begun) this.#meter.firstSound(this.#clock.elapsed() - since);
         begun = true;
         yield piece;

@@ -136,7 +136,7 @@ describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
     }
     await speaking;
     expect(String(failure)).toMatch(/sends sound too slowly$/);
-    expect(pieces).toBe(6);
+    expect(pieces).toBe(3);
     await expect.poll(() => server.open).toBe(0);
     expect(clock.pending).toBe(0);
   });
