@@ -193,6 +193,7 @@ export class ModelLink {
     const guard = { allowed: allowed(), resolve };
     const deps = { clock, ca, guard, maxMessageBytes, held: () => this.#held() };
     let socket: SpeechSocket | null = null;
+    const former = this.#live;
     this.#opening = true;
     try {
       await new Promise<void>((accepted, reject) => {
@@ -212,7 +213,9 @@ export class ModelLink {
           },
           () => {
             if (!socket || signal.aborted) return;
-            this.#replace({ prefix, session, socket });
+            // Of a renewal and a retry the one stays that is accepted first.
+            if (this.#live === null || this.#live === former) this.#replace({ prefix, session, socket });
+            else socket.close(null);
             accepted();
           },
           (why) =>
@@ -263,6 +266,10 @@ export class ModelLink {
       server,
       {
         ...options(),
+        // What is said while it opens, it is told too.
+        get history() {
+          return options().history;
+        },
         resumption: this.#live?.session.resumption ?? this.#resumption,
         sampleRate: this.#sampleRate,
       },

@@ -27,9 +27,11 @@ import { ModelLink, type ModelLinkDeps } from './model-link.ts';
 import type { SpokenLine } from './model-session.ts';
 import type { NodePart } from './node-part.ts';
 import { Playback } from './playback.ts';
-import { longestData, mostAtOnce, mostCalls, type RealtimeLimits } from './realtime-limits.ts';
+import type { RealtimeLimits } from './realtime-limits.ts';
 import { apology, beingTransferred, promptOf } from './realtime-prompt.ts';
 import { SaidSoFar } from './said-so-far.ts';
+import { dataForModel, ToolCalls } from './tool-calls.ts';
+import { Untold } from './untold.ts';
 
 export type RealtimeSettings = Extract<AgentSettings, { kind: 'realtime' }>;
 
@@ -61,12 +63,11 @@ export class RealtimeAgent implements AgentLeg {
   #rate: 8000 | 16000 = 8000;
   #playback: Playback;
   #variables: Record<string, unknown>;
-  /** Every call of the session that was begun: each is carried out once. */
-  readonly #calls = new Set<string>();
-  #callsInAll = 0;
-  readonly #running = new Map<string, AbortController>();
+  readonly #calls = new ToolCalls();
   readonly #keys: KeyEntry;
   #sessionSince = 0;
+  #started = false;
+  readonly #untold = new Untold(() => (this.#started ? this.#link.session : null));
   /** The call is about to end or to be transferred, or its model is lost: nothing more is begun. */
   #leaving = false;
   /** The call goes to somebody else, perhaps: until that is known nothing else ends it. */
@@ -108,13 +109,14 @@ export class RealtimeAgent implements AgentLeg {
           if (!settings.block_interruptions) this.#cut(true);
         },
         tool: (order) => this.#takes(order),
-        toolCancelled: (id) => this.#running.get(id)?.abort(),
+        toolCancelled: (id) => this.#calls.cancel(id),
         begun: (rate) => {
           if (rate !== this.#rate) this.#playback = new Playback(rate, limits.maxQueuedSeconds);
           this.#rate = rate;
           this.#sessionSince = clock.elapsed();
-          this.#calls.clear();
+          this.#calls.renew();
           this.#endOpen();
+          if (this.#started) this.#untold.tellRest();
         },
         lost: () => this.#endOpen(),
         givenUp: (why) => void this.#givenUp(why),
@@ -147,10 +149,12 @@ export class RealtimeAgent implements AgentLeg {
   }
 
   start(): void {
+    this.#started = true;
     const { wait_for_greeting: waits, first_sentence: sentence } = this.#settings;
     const { node } = this.#deps;
     const first = node ? node.sentence : sentence && this.#filled(sentence);
     if (!waits) this.#link.begin(first);
+    this.#untold.tellRest();
   }
 
   read(frame: Int16Array): boolean {
@@ -174,7 +178,7 @@ export class RealtimeAgent implements AgentLeg {
 
   instruct(text: string): void {
     this.#told = withInstruction(this.#told, text);
-    this.#link.session?.tell(text);
+    this.#untold.tell(text);
   }
 
   close(reason: string): void {
@@ -224,7 +228,7 @@ export class RealtimeAgent implements AgentLeg {
     this.#timers.after(lookMs, () => {
       const { limits, clock } = this.#deps;
       const age = clock.elapsed() - this.#sessionSince;
-      const isBusy = this.#playback.playing || this.#running.size > 0;
+      const isBusy = this.#playback.playing || this.#calls.running > 0;
       if (age >= limits.renewLatestMs || (age >= limits.renewAfterMs && !isBusy)) {
         this.#sessionSince = clock.elapsed();
         this.#link.renew('its server ends a session after 60 minutes');
@@ -238,12 +242,9 @@ export class RealtimeAgent implements AgentLeg {
   #sound(item: string, samples: Int16Array): void {
     if (item !== this.#sounding) this.#times.answers();
     this.#sounding = item;
-    const dropped = this.#playback.push(item, samples);
-    if (dropped === 0) return;
-    const { maxQueuedSeconds } = this.#deps.limits;
-    this.#full.log(() =>
-      this.#deps.log.warn({ item }, `an answer is longer than the ${maxQueuedSeconds} s that are queued`),
-    );
+    if (this.#playback.push(item, samples) === 0) return;
+    const words = `an answer is longer than the ${this.#deps.limits.maxQueuedSeconds} s that are queued`;
+    this.#full.log(() => this.#deps.log.warn({ item }, words));
   }
 
   /** Stops the sound. What the caller heard is what the transcript has, and the model. */
@@ -262,7 +263,7 @@ export class RealtimeAgent implements AgentLeg {
 
   #tellKeys(keys: string): void {
     this.#said.user(`Pressed ${keys}`);
-    this.#link.session?.tell(`The caller pressed the keys ${keys} on the telephone.`);
+    this.#untold.tell(`The caller pressed the keys ${keys} on the telephone.`);
   }
 
   // ---------------------------------------------------------------- what the model asks for
@@ -275,26 +276,22 @@ export class RealtimeAgent implements AgentLeg {
 
   async #tool(call: ToolCall): Promise<void> {
     const session = this.#link.session;
-    const isTooMuch = this.#running.size >= mostAtOnce || this.#callsInAll >= mostCalls;
-    if (isTooMuch) {
+    if (this.#calls.isFull) {
       session?.toolResult(call, { ok: false, error: 'too many tools were called' });
       return;
     }
-    this.#calls.add(call.id);
-    this.#callsInAll++;
-    const cancel = new AbortController();
-    this.#running.set(call.id, cancel);
-    const signal = AbortSignal.any([cancel.signal, this.#over.signal]);
+    const { signal: cancelled, ended } = this.#calls.begin(call.id);
+    const signal = AbortSignal.any([cancelled, this.#over.signal]);
     const done = this.#handsBack(call, signal) ?? this.#carryOut(orderOf(call, this.#given()), signal);
     const result = await done.catch((error: unknown) => ({
       ok: false,
       error: error instanceof Error ? error.message : String(error),
     }));
-    this.#running.delete(call.id);
+    ended();
     if (result === null || signal.aborted) return;
     if (this.#link.session === session) session?.toolResult(call, result);
     // The session that asked has been replaced: the next one has not heard of the call.
-    else this.#link.session?.tell(`The result of ${call.name}: ${JSON.stringify(result)}`);
+    else this.#untold.tell(`The result of ${call.name}: ${JSON.stringify(result)}`);
   }
 
   /** @returns the result for the model; null: the call is over */
@@ -314,14 +311,13 @@ export class RealtimeAgent implements AgentLeg {
       case 'tool': {
         const { name } = order.tool;
         this.#said.toolUsed(name);
-        const { tools } = this.#deps;
-        if (!tools) return { ok: false, error: 'no tools can be run here' };
-        const { ok, data, error, variables } = await tools.run(name, order.input, signal, this.#variables);
+        const done = await this.#deps.tools?.run(name, order.input, signal, this.#variables);
+        if (!done) return { ok: false, error: 'no tools can be run here' };
+        const { ok, data, error, variables } = done;
         this.#said.toolEnded({ tool: name, ok, error });
         this.#variables = { ...this.#variables, ...variables };
         if (Object.keys(variables).length > 0) this.#host.variables(this.#variables);
-        const json = JSON.stringify(data ?? null);
-        return { ok, data: json.length <= longestData ? data : json.slice(0, longestData), error };
+        return { ok, data: dataForModel(data), error };
       }
       case 'refused':
         return { ok: false, error: order.why };
