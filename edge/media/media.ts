@@ -201,10 +201,11 @@ class MediasoupMedia implements RunningMedia {
     return Bridge.open(one, other, options, this.#shared.log);
   }
 
-  openRoom(_beside: MediaLeg | null, { heard = () => {} }: RoomOptions = {}): MediaRoom {
+  openRoom(_beside: MediaLeg | null, { heard = () => {}, failed = () => {} }: RoomOptions = {}): MediaRoom {
     const { playout, log } = this.#shared;
+    const agentFailed = (err: Error) => log.error({ err }, 'an agent in a conference failed and has left it');
     const deaf = (error: unknown) => log.warn({ err: error }, 'nobody hears who speaks in a conference');
-    return new Room(playout, this.#voices && { voices: this.#voices, heard, deaf });
+    return new Room(playout, this.#voices && { voices: this.#voices, heard, deaf }, { failed, agentFailed });
   }
 
   supervise(leg: MediaLeg, supervisor: MediaLeg, options: SupervisionOptions): MediaSupervision {

@@ -207,6 +207,8 @@ export const toMain = {
 
   /** A leg in a room begins to speak, or has stopped. */
   heardInRoom: notice('heard_in_room', objectOf({ room: id, leg, speaks: flag })),
+  /** Those in it hear nothing any more. */
+  roomFailed: notice('room_failed', objectOf({ room: id, why: text })),
 
   hangup: notice('hangup', objectOf({ agent, reason: text, extras: orNull(checkedObject<ByeExtras>()) })),
   agentKeys: request('agent_keys', objectOf({ agent, digits: text }), done),

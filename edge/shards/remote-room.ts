@@ -70,6 +70,11 @@ export class RemoteRoom implements MediaRoom {
     if (leg) this.#options.heard?.(leg, speaks);
   }
 
+  /** The room is broken in the shard. */
+  fail(error: Error): void {
+    this.#options.failed?.(error);
+  }
+
   #idOf(leg: MediaLeg): number {
     if (!(leg instanceof RemoteLeg) || leg.channel !== this.#channel) throw new LegsApart();
     return leg.id;

@@ -163,6 +163,7 @@ export class ShardHost {
         const leg = [...this.#legs].find(([, one]) => one === heard)?.[0];
         if (leg !== undefined) channel.tell(toMain.heardInRoom, { room, leg, speaks });
       },
+      failed: ({ message: why }) => channel.tell(toMain.roomFailed, { room, why }),
     });
   }
 

@@ -209,6 +209,7 @@ export class Shard implements Media, Agents {
       this.#bridges.get(bridge)?.fail(new CallRefused(sip_status, why)),
     );
     channel.onTell(toMain.heardInRoom, ({ room, leg, speaks }) => this.#rooms.get(room)?.heard(leg, speaks));
+    channel.onTell(toMain.roomFailed, ({ room, why }) => this.#rooms.get(room)?.fail(new Error(why)));
     channel.onTell(toMain.keyKnown, ({ call_id, key }) => keyKnown(call_id, key));
     const host = (id: number): AgentHost | undefined => this.#agents.get(id)?.host;
     channel.onTell(toMain.hangup, ({ agent, reason, extras }) =>

@@ -52,7 +52,10 @@ export class Conference {
   constructor(facts: ConferenceFacts, deps: ConferenceDeps, beside: MediaLeg) {
     this.facts = facts;
     this.#deps = deps;
-    this.#room = deps.media.openRoom(beside, { heard: (leg, speaks) => this.#heard(leg, speaks) });
+    this.#room = deps.media.openRoom(beside, {
+      heard: (leg, speaks) => this.#heard(leg, speaks),
+      failed: (error) => this.#failed(error),
+    });
   }
 
   get size(): number {
@@ -195,6 +198,12 @@ export class Conference {
   remove(callId: string): void {
     const detail = `The call was removed from the conference ${this.facts.name}.`;
     this.#parties.get(callId)?.call.end({ code: 'api_stop', detail });
+  }
+
+  /** Its parties do not hear each other any more. */
+  #failed({ message }: Error): void {
+    const detail = `The conference ${this.facts.name} failed: ${message}`;
+    for (const { call } of [...this.#parties.values()]) call.end({ code: 'media_lost', detail });
   }
 
   #away(callId: string, away: boolean): void {

@@ -209,54 +209,6 @@ describe('the limits of conferences', () => {
   });
 });
 
-describe('who speaks in a conference', () => {
-  /** What the records of a call say, one after the other. */
-  const told = (id: string) =>
-    bench.reports.flatMap((body) =>
-      body.type === 'call' && body.call.id === id && body.call.conference_event
-        ? [body.call.conference_event.what]
-        : [],
-    );
-
-  it('is in the records, and an event tells of each change of the speaker', async () => {
-    const [one, two] = await calls(2);
-    if (!one || !two) throw new Error('no calls');
-    for (const { id } of [one, two]) await bench.calls.transfer(id, room);
-    const { heard } = bench.media;
-    heard(one.media, true);
-    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: true });
-    heard(one.media, false);
-    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: false });
-    heard(one.media, true);
-    heard(two.media, true);
-    heard(one.media, false);
-    heard(one.media, true);
-    expect(told(one.id)).toEqual(['joined', 'speaking', 'speaking']);
-    expect(told(two.id)).toEqual(['joined', 'speaking']);
-    bench.calls.conferences.control(one.id, 'mute');
-    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: false });
-    // Muted for so short a time that the room has noticed no pause.
-    bench.calls.conferences.control(one.id, 'unmute');
-    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: true });
-    bench.calls.conferences.control(one.id, 'mute');
-    heard(one.media, false);
-    bench.calls.conferences.control(one.id, 'unmute');
-    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: false });
-    bench.calls.hold(two.id, 'hold');
-    expect(bench.record(two.id)?.conference).toMatchObject({ speaking: false });
-    bench.calls.park(two.id, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
-    bench.calls.stop(one.id);
-    expect(told(one.id)).toEqual(['joined', 'speaking', 'speaking', 'left']);
-    expect(told(two.id)).toEqual(['joined', 'speaking', 'left']);
-    const events = bench.reports.flatMap((body) =>
-      body.type === 'call' && body.call.conference_event ? [body.call.conference_event.id] : [],
-    );
-    expect(new Set(events).size).toBe(events.length);
-    bench.calls.endAll({ code: 'api_stop', detail: null });
-    bench.expectNothingLeft();
-  });
-});
-
 describe('a moderator of a conference', () => {
   const moderator = blind('conference:sales;moderator');
 

@@ -193,6 +193,8 @@ export interface MediaBridge {
 export interface RoomOptions {
   /** Called when a leg in the room begins to speak, and when it has stopped or left. */
   readonly heard?: (leg: MediaLeg, speaks: boolean) => void;
+  /** Called once when the room is broken: those in it hear nothing any more. */
+  readonly failed?: (error: Error) => void;
 }
 
 /** What a room needs of a leg. */

@@ -11,6 +11,7 @@ export class AgentParty implements RoomLeg, PacedLeg {
   readonly codec = null;
   readonly #agent: AudioEndpoint;
   readonly #playout: Playout;
+  readonly #failed: (error: Error) => void;
   #seat: AudioEndpoint | null = null;
   #stop: (() => void) | null = null;
   #spoken = new Int16Array(0);
@@ -18,9 +19,11 @@ export class AgentParty implements RoomLeg, PacedLeg {
   #toRoom = frameConverter(8000, 8000);
   #toAgent = frameConverter(8000, 8000);
 
-  constructor(agent: AudioEndpoint, playout: Playout) {
+  /** @param failed called when the agent throws; it is closed */
+  constructor(agent: AudioEndpoint, playout: Playout, failed: (error: Error) => void) {
     this.#agent = agent;
     this.#playout = playout;
+    this.#failed = failed;
   }
 
   attach(seat: AudioEndpoint | null): void {
@@ -55,6 +58,6 @@ export class AgentParty implements RoomLeg, PacedLeg {
 
   failed(error: Error): void {
     this.close();
-    throw error;
+    this.#failed(error);
   }
 }

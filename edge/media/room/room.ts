@@ -43,9 +43,18 @@ export interface RoomHearing {
   readonly deaf: (error: unknown) => void;
 }
 
+/** A fault in a room is one of the room: the other calls go on. */
+export interface RoomFaults {
+  /** Called once: its parties hear nothing any more. */
+  readonly failed: (error: Error) => void;
+  /** The agent has left; the parties go on. */
+  readonly agentFailed: (error: Error) => void;
+}
+
 export class Room implements MediaRoom, PacedLeg {
   readonly #playout: Playout;
   readonly #hearing: RoomHearing | null;
+  readonly #faults: RoomFaults;
   readonly #parties = new Map<RoomLeg, Party>();
   readonly #agents = new Map<AudioEndpoint, AgentParty>();
   #rate: AudioEndpoint['sampleRate'] = 8000;
@@ -57,9 +66,10 @@ export class Room implements MediaRoom, PacedLeg {
   #stop: (() => void) | null = null;
 
   /** @param hearing null: it does not hear who speaks */
-  constructor(playout: Playout, hearing: RoomHearing | null) {
+  constructor(playout: Playout, hearing: RoomHearing | null, faults: RoomFaults) {
     this.#playout = playout;
     this.#hearing = hearing;
+    this.#faults = faults;
   }
 
   enter(leg: MediaLeg, tones: boolean): void {
@@ -68,13 +78,16 @@ export class Room implements MediaRoom, PacedLeg {
 
   enterAgent(agent: AudioEndpoint): void {
     if (this.#agents.has(agent)) return;
-    const party = new AgentParty(agent, this.#playout);
+    const party = new AgentParty(agent, this.#playout, (error) => {
+      this.leaveAgent(agent);
+      this.#faults.agentFailed(error);
+    });
     this.#agents.set(agent, party);
     this.#enter(party, { leg: null, tones: false, muted: false });
   }
 
   #enter(leg: RoomLeg, facts: PartyFacts): void {
-    this.#parties.set(leg, this.#party(facts));
+    this.#parties.set(leg, this.#party(facts, this.#talk(facts)));
     this.#retune();
     this.#seat(leg);
     if (facts.tones) this.#ring(comes);
@@ -139,7 +152,7 @@ export class Room implements MediaRoom, PacedLeg {
 
   failed(error: Error): void {
     this.close();
-    throw error;
+    this.#faults.failed(error);
   }
 
   /** @returns whether a tone is in it */
@@ -160,13 +173,14 @@ export class Room implements MediaRoom, PacedLeg {
     });
   }
 
-  #party({ leg, tones, muted }: PartyFacts): Party {
-    const samples = this.#rate / 50;
+  #talk({ leg }: PartyFacts): Talk | null {
     const hearing = this.#hearing;
-    const talk =
-      hearing &&
-      leg &&
-      new Talk(this.#rate, hearing.voices, (speaks) => hearing.heard(leg, speaks), hearing.deaf);
+    if (!hearing || !leg) return null;
+    return new Talk(this.#rate, hearing.voices, (speaks) => hearing.heard(leg, speaks), hearing.deaf);
+  }
+
+  #party({ leg, tones, muted }: PartyFacts, talk: Talk | null): Party {
+    const samples = this.#rate / 50;
     const [input, output] = [new FrameQueue(samples), new FrameQueue(samples)];
     return {
       leg,
@@ -195,8 +209,8 @@ export class Room implements MediaRoom, PacedLeg {
     this.#tone = new Int16Array(0);
     this.#toneAt = 0;
     for (const [leg, party] of this.#parties) {
-      party.talk?.close();
-      this.#parties.set(leg, this.#party(party));
+      party.talk?.retune(rate);
+      this.#parties.set(leg, this.#party(party, party.talk));
       this.#seat(leg);
     }
   }

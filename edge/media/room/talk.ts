@@ -19,7 +19,10 @@ export interface RoomVoices {
 }
 
 export class Talk {
+  readonly #voices: RoomVoices;
   readonly #changed: (speaks: boolean) => void;
+  readonly #failed: (error: unknown) => void;
+  #rate: 8000 | 16000;
   #detector: ReturnType<RoomVoices['create']> | null = null;
   #closed = false;
   #speaks = false;
@@ -33,13 +36,32 @@ export class Talk {
     changed: (speaks: boolean) => void,
     failed: (error: unknown) => void,
   ) {
+    this.#rate = sampleRate;
+    this.#voices = voices;
     this.#changed = changed;
-    voices
-      .load()
-      .then(() => {
-        if (!this.#closed) this.#detector = voices.create(sampleRate, (...judged) => this.#judged(...judged));
-      })
-      .catch(failed);
+    this.#failed = failed;
+    this.#listen();
+  }
+
+  /** Its sound has this rate from now on; a voice that goes on is the same one. */
+  retune(sampleRate: 8000 | 16000): void {
+    if (sampleRate === this.#rate) return;
+    this.#rate = sampleRate;
+    this.#detector?.close();
+    this.#detector = null;
+    this.#listen();
+  }
+
+  #listen(): void {
+    const voices = this.#voices;
+    const make = () => {
+      if (this.#closed || this.#detector) return;
+      const detector = voices.create(this.#rate, (...judged) => {
+        if (this.#detector === detector) this.#judged(...judged);
+      });
+      this.#detector = detector;
+    };
+    voices.load().then(make).catch(this.#failed);
   }
 
   /** Takes 20 ms of what the others hear of the party. */
@@ -57,7 +79,6 @@ export class Talk {
   }
 
   #judged(ms: number, probability: number): void {
-    if (this.#closed) return;
     if (probability >= voiceAt) {
       this.#voiceMs += ms;
       this.#silentMs = 0;

@@ -173,6 +173,8 @@ export class FakeMedia implements LocalMedia {
   readonly rooms: Set<MediaLeg>[] = [];
   /** Somebody in the last room begins to speak, or has stopped. */
   heard: NonNullable<RoomOptions['heard']> = () => {};
+  /** The last room is broken. */
+  roomFails: NonNullable<RoomOptions['failed']> = () => {};
   readonly supervisions: FakeSupervision[] = [];
   readonly agentsInRoom = new Set<AudioEndpoint>();
   /** Legs that entered a room without tones. */
@@ -204,9 +206,10 @@ export class FakeMedia implements LocalMedia {
     return bridge;
   }
 
-  openRoom(_beside?: MediaLeg | null, { heard = () => {} }: RoomOptions = {}): MediaRoom {
+  openRoom(_beside?: MediaLeg | null, { heard = () => {}, failed = () => {} }: RoomOptions = {}): MediaRoom {
     const legs = new Set<MediaLeg>();
     this.heard = heard;
+    this.roomFails = failed;
     this.rooms.push(legs);
     return {
       enter: (leg, tones) => {

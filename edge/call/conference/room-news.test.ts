@@ -1,0 +1,88 @@
+/** What a conference hears of its room: who speaks, and that it is broken. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { blind, TransferBench } from '../../../test/kit/edge/transfer.ts';
+
+let bench: TransferBench;
+
+beforeEach(() => {
+  bench = new TransferBench({}, 20);
+});
+
+const room = blind('conference:sales');
+
+/** Calls that are up, with their ids. */
+async function calls(count: number) {
+  const made = [];
+  for (let i = 0; i < count; i++) {
+    const call = await bench.callUp();
+    const ids = bench.reports.flatMap((body) => (body.type === 'call' ? [body.call.id] : []));
+    made.push({ ...call, id: ids.at(-1) ?? '' });
+  }
+  return made;
+}
+
+describe('who speaks in a conference', () => {
+  /** What the records of a call say, one after the other. */
+  const told = (id: string) =>
+    bench.reports.flatMap((body) =>
+      body.type === 'call' && body.call.id === id && body.call.conference_event
+        ? [body.call.conference_event.what]
+        : [],
+    );
+
+  it('is in the records, and an event tells of each change of the speaker', async () => {
+    const [one, two] = await calls(2);
+    if (!one || !two) throw new Error('no calls');
+    for (const { id } of [one, two]) await bench.calls.transfer(id, room);
+    const { heard } = bench.media;
+    heard(one.media, true);
+    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: true });
+    heard(one.media, false);
+    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: false });
+    heard(one.media, true);
+    heard(two.media, true);
+    heard(one.media, false);
+    heard(one.media, true);
+    expect(told(one.id)).toEqual(['joined', 'speaking', 'speaking']);
+    expect(told(two.id)).toEqual(['joined', 'speaking']);
+    bench.calls.conferences.control(one.id, 'mute');
+    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: false });
+    // Muted for so short a time that the room has noticed no pause.
+    bench.calls.conferences.control(one.id, 'unmute');
+    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: true });
+    bench.calls.conferences.control(one.id, 'mute');
+    heard(one.media, false);
+    bench.calls.conferences.control(one.id, 'unmute');
+    expect(bench.record(one.id)?.conference).toMatchObject({ speaking: false });
+    bench.calls.hold(two.id, 'hold');
+    expect(bench.record(two.id)?.conference).toMatchObject({ speaking: false });
+    bench.calls.park(two.id, { slot: '7', timeoutMs: 60_000, atEnd: 'end' });
+    bench.calls.stop(one.id);
+    expect(told(one.id)).toEqual(['joined', 'speaking', 'speaking', 'left']);
+    expect(told(two.id)).toEqual(['joined', 'speaking', 'left']);
+    const events = bench.reports.flatMap((body) =>
+      body.type === 'call' && body.call.conference_event ? [body.call.conference_event.id] : [],
+    );
+    expect(new Set(events).size).toBe(events.length);
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+});
+
+it('a conference whose room is broken ends with its calls, and the next one is another', async () => {
+  const [one, two, three] = await calls(3);
+  if (!one || !two || !three) throw new Error('no calls');
+  for (const { id } of [one, two]) await bench.calls.transfer(id, room);
+  bench.media.roomFails(new Error('a bug of the mixer'));
+  for (const { id } of [one, two])
+    expect(bench.record(id)).toMatchObject({
+      termination: 'media_lost',
+      termination_detail: 'The conference sales failed: a bug of the mixer',
+    });
+  expect(bench.calls.conferences.size).toBe(0);
+  await bench.calls.transfer(three.id, room);
+  expect(bench.calls.conferences.parties).toBe(1);
+  bench.calls.endAll({ code: 'api_stop', detail: null });
+  expect(bench.shard.host.size).toBe(0);
+  bench.expectNothingLeft();
+});
