@@ -65,12 +65,14 @@ export class PlayQueue {
     this.#items.push(reached);
   }
 
-  /** Plays the last samples once more: as many of these as belong to the audio that is being played. */
-  goBack(samples: number): void {
-    const again = Math.min(samples, this.#taken);
-    this.#taken -= again;
-    this.#queued += again;
-    this.#played -= again;
+  /** Plays once more what was played last. @param samples the last samples that were taken */
+  again(samples: Int16Array): void {
+    const now = this.#items[this.#head];
+    if (this.#taken > 0 && now instanceof Int16Array) this.#items[this.#head] = now.subarray(this.#taken);
+    this.#taken = 0;
+    this.#items.splice(this.#head, 0, samples);
+    this.#queued += samples.length;
+    this.#played -= samples.length;
   }
 
   /** Empties the queue at once; the marks in it fire now, in order. */

@@ -184,8 +184,9 @@ export class Speaking implements HeldSound {
     if (!now) return;
     const at = playedSamples - now.from;
     const samples = this.#samplesOf(now);
-    if (at < samples.length)
-      this.#queue.goBack(at - wordStart(now.text, samples, at, this.#options.sampleRate));
+    if (at >= samples.length) return;
+    const start = wordStart(now.text, samples, at, this.#options.sampleRate);
+    if (start < at) this.#queue.again(samples.slice(start, at));
   }
 
   /** What is not made yet counts as sound, of a length that is usual for the text. */
