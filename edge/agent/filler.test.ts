@@ -83,6 +83,24 @@ describe('while a webhook runs', () => {
     expect(lines()).toEqual(['assistant: Found.']);
   });
 
+  it('a filler whose sound comes later than the answer is not said', async () => {
+    const made = Promise.withResolvers<void>();
+    const tts: TextToSpeech = {
+      ...countingVoice,
+      synthesize: async (text, options) => {
+        if (text === filler.text) await made.promise;
+        return countingVoice.synthesize(text, options);
+      },
+    };
+    const { agent, answer, lines, pass } = await asked({ filler }, { tts });
+    await pass(2000);
+    await answer();
+    made.resolve();
+    await settle();
+    expect(lines()).toEqual(['assistant: Found.']);
+    expect(await takeFrames(agent, 50)).toBe('Found.'.length);
+  });
+
   it('a caller who hangs up ends the filler', async () => {
     const { agent, clock, lines, pass } = await asked({ filler });
     await pass(2000);

@@ -6,7 +6,8 @@ export interface FillerParts {
   readonly timers: Timers;
   /** Resolves when what was said before has been played. */
   readonly played: () => Promise<void>;
-  readonly say: () => Promise<void>;
+  /** @param wanted aborted when the answer is there: what does not sound yet is not said */
+  readonly say: (wanted: AbortSignal) => Promise<void>;
   /** Stops the text. */
   readonly stop: () => void;
 }
@@ -14,22 +15,23 @@ export interface FillerParts {
 /** Fills the silence while the caller waits for an answer, which ends the text at once. Rejects when `answer` does. */
 export async function filled<T>(answer: Promise<T>, parts: FillerParts): Promise<T> {
   const { afterMs, timers, played, say, stop } = parts;
-  let isThere = false;
+  const there = new AbortController();
+  const wanted = there.signal;
   let begun = false;
   const wait = async () => {
     await played();
-    if (isThere) return;
+    if (wanted.aborted) return;
     await new Promise<void>((resolve) => timers.after(afterMs, resolve));
-    if (isThere) return;
+    if (wanted.aborted) return;
     begun = true;
-    await say();
+    await say(wanted);
   };
   // Who says it reports why it cannot be said. The caller waits for the answer either way.
   wait().catch(() => {});
   try {
     return await answer;
   } finally {
-    isThere = true;
+    there.abort();
     if (begun) stop();
   }
 }

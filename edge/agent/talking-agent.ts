@@ -258,7 +258,7 @@ export class TalkingAgent implements AgentLeg {
       afterMs: filler.afterMs,
       timers: this.#timers,
       played: () => this.#speaking.played(),
-      say: () => this.#say({ type: 'say', ...filler, nodeId, nodeName }, false),
+      say: (wanted) => this.#say({ type: 'say', ...filler, nodeId, nodeName }, false, wanted),
       stop: () => this.#speaking.stop(true),
     });
   }
@@ -311,16 +311,19 @@ export class TalkingAgent implements AgentLeg {
 
   // ---------------------------------------------------------------- speaking
 
-  /** @param ofTalk whether the conversation knows the words */
-  async #say(action: Say, ofTalk = true): Promise<void> {
+  /**
+   * @param ofTalk whether the conversation knows the words
+   * @param wanted aborted when they are not to be said any more, if they do not sound yet
+   */
+  async #say(action: Say, ofTalk = true, wanted?: AbortSignal): Promise<void> {
     const turn = this.#turn.signal;
     try {
       await this.#speaking.ready(action);
     } catch (error) {
-      if (!turn.aborted) this.#cannotSay(action, error);
+      if (!turn.aborted && !wanted?.aborted) this.#cannotSay(action, error);
       return;
     }
-    if (this.#closed || turn.aborted) return;
+    if (this.#closed || turn.aborted || wanted?.aborted) return;
     this.#textsSaid++;
     const line = this.#transcribe('assistant', action.text, action);
     const texts = ofTalk ? this.#heard : [];
