@@ -45,6 +45,8 @@ export class StreamAgent implements AgentLeg {
   #uplink: AudioUplink | null = null;
   #sequence = 0;
   #started = false;
+  /** Whether the server has been told that the call began. */
+  #told = false;
   #closed = false;
   /** Transfers whose outcome has not been reported to the server yet. */
   readonly #transfers = new Set<Promise<boolean>>();
@@ -99,7 +101,7 @@ export class StreamAgent implements AgentLeg {
 
   start(): void {
     this.#started = true;
-    this.#begin(false);
+    this.#begin();
   }
 
   read(frame: Int16Array): boolean {
@@ -144,11 +146,13 @@ export class StreamAgent implements AgentLeg {
       this.#uplink = new AudioUplink(this.#uplinkSocket(), format, this.#log);
     }
     this.#send({ event: 'connected', protocol: 'Call', version: '1.0.0' });
-    if (this.#started) this.#begin(true);
+    if (this.#started) this.#begin();
   }
 
-  #begin(resumed: boolean): void {
-    if (this.#closed) return;
+  #begin(): void {
+    if (this.#closed || !this.#link.open) return;
+    const resumed = this.#told;
+    this.#told = true;
     this.#sequence = 0;
     this.#uplink?.restart();
     const { encoding, sampleRate } = this.#link.format;

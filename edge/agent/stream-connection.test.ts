@@ -148,6 +148,23 @@ describe("the socket's life cycle", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('is no resumption for a server that was lost before the call was answered', async () => {
+    const server = await listen();
+    const { agent, clock, log } = agentFor({ server });
+    await agent.prepare();
+    const first = await server.accept();
+    expect(await first.next()).toMatchObject({ event: 'connected' });
+    first.socket.terminate();
+    while (log.warnings.length === 0) await settle(1);
+    agent.start();
+    clock.advance(250);
+    const second = await server.accept();
+    expect(await second.next()).toMatchObject({ event: 'connected' });
+    const { start } = await second.next();
+    expect(start).toMatchObject({ callSid: call.callId });
+    expect(start).not.toHaveProperty('customParameters.resumed');
+  });
+
   it('reconnects after a loss with a start marked resumed, silent in the meantime', async () => {
     const server = await listen();
     const { agent, bot, host, clock } = await begun({ server });
