@@ -74,6 +74,8 @@ export async function* streamOpenAi(
   const limit = new AbortController();
   const late = () => limit.abort();
   let timer = setTimeout(late, timeoutMs);
+  const pace = new SoundPace();
+  let asked = performance.now();
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -92,8 +94,6 @@ export async function* streamOpenAi(
     const type = response.headers.get('content-type') ?? '';
     if (isText(type)) refuseText(type, (await boundedBody(response, quotedBytes)).bytes);
     let size = 0;
-    const pace = new SoundPace();
-    let asked = performance.now();
     for await (const chunk of response.body ?? []) {
       clearTimeout(timer);
       timer = setTimeout(late, timeoutMs);
