@@ -1,4 +1,5 @@
 /** One Debian root from an installation to a purge, step by step; each step prints one line, the first failing one ends it. */
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -18,6 +19,14 @@ interface Call {
 }
 
 const backupFolder = '/srv/backup/before';
+
+/** That of a fresh root: none of this machine's. */
+const cleanEnvironment = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LC_ALL: 'C.UTF-8',
+  DEBIAN_FRONTEND: 'noninteractive',
+  HOME: '/root',
+};
 
 /** Until a program says that it is ready, or has ended. */
 const limitMs = 180_000;
@@ -55,7 +64,7 @@ export class Walk {
     await this.#call();
     await this.#pages();
     await this.#commands();
-    await this.#stopBoth();
+    await this.#stopDuringCall();
     await this.#upgrade();
     await this.#wayBack();
     await this.#apt(this.#packages.now);
@@ -127,13 +136,39 @@ export class Walk {
   }
 
   async #stopBoth(): Promise<void> {
-    for (const program of ['edge', 'control'] as const) {
-      const { code, lines } = await this.#programs.stop(program);
-      this.#check(
-        code === 0,
-        `${program} ends in order on SIGTERM${code === 0 ? '' : ` (${code})\n${lines}`}`,
-      );
-    }
+    await this.#stop('edge');
+    await this.#stop('control');
+  }
+
+  async #stop(program: PackageName): Promise<void> {
+    const { code, lines } = await this.#programs.stop(program);
+    this.#check(code === 0, `${program} ends in order on SIGTERM${code === 0 ? '' : ` (${code})\n${lines}`}`);
+  }
+
+  /** As an upgrade stops an edge that has a call: a side of the call ends it, not the edge. */
+  async #stopDuringCall(): Promise<void> {
+    const [program = '', ...args] = this.#argvOf(['call']);
+    const child = spawn(program, args, { env: cleanEnvironment, stdio: ['ignore', 'pipe', 'pipe'] });
+    let said = '';
+    const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    const answered = new Promise<void>((resolve) => {
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          if (/^answered/m.test(said)) resolve();
+        });
+    });
+    await Promise.race([answered, ended]);
+    const isUp = child.exitCode === null;
+    await this.#stop('edge');
+    await ended;
+    // The edge ends what is left with another code.
+    const holds = isUp && /"termination": "(?:agent|caller)_hangup"/.test(said);
+    this.#check(
+      holds,
+      `a call that is up goes on after the order to stop, until a side hangs up${holds ? '' : `\n${tail(said, 60)}`}`,
+    );
+    await this.#stop('control');
   }
 
   async #call(): Promise<void> {
@@ -282,7 +317,11 @@ export class Walk {
 
   /** In the network of the programs, as root: as an administrator calls it. */
   #trunkline(args: readonly string[]): Promise<string> {
-    return this.#must(['ip', 'netns', 'exec', this.#network, 'chroot', this.#root, 'trunkline', ...args]);
+    return this.#must(this.#argvOf(args));
+  }
+
+  #argvOf(args: readonly string[]): readonly string[] {
+    return ['ip', 'netns', 'exec', this.#network, 'chroot', this.#root, 'trunkline', ...args];
   }
 
   #node(program: PackageName, script: string): Promise<string> {
@@ -318,15 +357,8 @@ export class Walk {
     return stdout;
   }
 
-  /** With the environment of a fresh root: none of this machine's. */
   #run([program = '', ...args]: readonly string[]) {
-    const env = {
-      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-      LC_ALL: 'C.UTF-8',
-      DEBIAN_FRONTEND: 'noninteractive',
-      HOME: '/root',
-    };
-    return command(program, args, { env });
+    return command(program, args, { env: cleanEnvironment });
   }
 
   #check(holds: boolean, sentence: string): void {
