@@ -47,6 +47,7 @@ const notPrinted: Readonly<Record<string, string>> = {
   trunkline_edge_registrations_total: 'counts all attempts',
   trunkline_edge_rtp_ports_in_use: 'what is in use now',
   trunkline_edge_spans_total: 'counts sent ones, too',
+  trunkline_edge_text_to_speech_failures_total: 'counts all failures',
   trunkline_edge_trace_dialogs: 'what is kept now',
   trunkline_edge_transfers_total: 'counts all transfers',
   trunkline_edge_trunk_probes_total: 'counts all probes',

@@ -1,35 +1,27 @@
 /** A room turn by turn, with legs and a detector of voices of the test. */
 import { expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { FakeMediaLeg } from '../../../test/kit/fakes/fake-media.ts';
 import type { AudioEndpoint, MediaLeg } from '../../call/ports/media.ts';
 import { Playout } from '../playout.ts';
 import { Room, type RoomHearing } from './room.ts';
 import type { RoomVoices } from './talk.ts';
 
 /** A leg that says a constant sample while it has a seat. */
-class TestLeg {
-  readonly codec: 'PCMU' | 'Opus';
+class TestLeg extends FakeMediaLeg {
   readonly says: number;
-  seat: AudioEndpoint | null = null;
   heard = 0;
 
   constructor(codec: 'PCMU' | 'Opus', says: number) {
+    super({ callId: 'call-1', codecs: [codec] });
     this.codec = codec;
     this.says = says;
   }
 
-  attach(seat: AudioEndpoint | null): void {
-    this.seat = seat;
-  }
-
   turn(): void {
-    const frame = new Int16Array((this.seat?.sampleRate ?? 8000) / 50);
-    this.heard = this.seat?.read(frame) ? (frame.at(-1) ?? 0) : 0;
-    this.seat?.write?.(frame.fill(this.says));
-  }
-
-  get leg(): MediaLeg {
-    return this as unknown as MediaLeg;
+    const frame = new Int16Array((this.endpoint?.sampleRate ?? 8000) / 50);
+    this.heard = this.endpoint?.read(frame) ? (frame.at(-1) ?? 0) : 0;
+    this.endpoint?.write?.(frame.fill(this.says));
   }
 }
 
@@ -60,7 +52,7 @@ function scene({ voices = levels }: { voices?: RoomVoices } = {}) {
     });
   const leg = (name: string, codec: 'PCMU' | 'Opus', says: number) => {
     const made = new TestLeg(codec, says);
-    legs.set(made.leg, name);
+    legs.set(made, name);
     return made;
   };
   const talk = async (parties: readonly TestLeg[], ms: number) => {
@@ -77,17 +69,17 @@ it('a voice that goes on is one, whoever comes and goes with another bandwidth',
   const { heard, faults, room: open, leg, talk } = scene();
   const room = open();
   const [a, b, wide] = [leg('a', 'PCMU', 500), leg('b', 'PCMU', 0), leg('wide', 'Opus', 0)];
-  for (const one of [a, b]) room.enter(one.leg, false);
+  for (const one of [a, b]) room.enter(one, false);
   await talk([a, b], 400);
   expect(heard).toEqual(['a speaks']);
-  room.enter(wide.leg, false);
-  expect(a.seat?.sampleRate).toBe(16_000);
+  room.enter(wide, false);
+  expect(a.endpoint?.sampleRate).toBe(16_000);
   await talk([a, b, wide], 400);
-  room.leave(wide.leg);
-  expect(a.seat?.sampleRate).toBe(8000);
+  room.leave(wide);
+  expect(a.endpoint?.sampleRate).toBe(8000);
   await talk([a, b], 400);
   expect(heard).toEqual(['a speaks']);
-  room.leave(a.leg);
+  room.leave(a);
   expect(heard).toEqual(['a speaks', 'a is silent']);
   expect(faults).toEqual([]);
 });
@@ -98,7 +90,7 @@ it.each(['read', 'write'] as const)(
     const { faults, room: open, leg, talk, playout } = scene();
     const room = open();
     const [a, b] = [leg('a', 'PCMU', 500), leg('b', 'PCMU', 300)];
-    for (const one of [a, b]) room.enter(one.leg, false);
+    for (const one of [a, b]) room.enter(one, false);
     const agent: AudioEndpoint = {
       sampleRate: 8000,
       read: () => false,
@@ -112,7 +104,7 @@ it.each(['read', 'write'] as const)(
     expect(faults).toEqual(['agent: a bug of the agent']);
     expect([a.heard, b.heard]).toEqual([300, 500]);
     room.leaveAgent(agent);
-    for (const one of [a, b]) room.leave(one.leg);
+    for (const one of [a, b]) room.leave(one);
     expect(playout.legs).toBe(0);
   },
 );
@@ -132,17 +124,17 @@ it('a room that fails says so once, and the others go on', async () => {
   const [one, other] = [open(), open()];
   const [a, b, c, d] = [1, 2, 3, 4].map((says) => leg(`${says}`, 'PCMU', says * 100));
   if (!a || !b || !c || !d) throw new Error('no legs');
-  for (const party of [a, b]) one.enter(party.leg, false);
+  for (const party of [a, b]) one.enter(party, false);
   await talk([a, b], 100);
   isBroken = true;
   await talk([a, b], 100);
   expect(faults).toEqual(['room: a bug of the detector']);
   isBroken = false;
-  for (const party of [c, d]) other.enter(party.leg, false);
+  for (const party of [c, d]) other.enter(party, false);
   await talk([a, b, c, d], 100);
   expect([c.heard, d.heard]).toEqual([400, 300]);
-  for (const party of [a, b]) one.leave(party.leg);
-  for (const party of [c, d]) other.leave(party.leg);
+  for (const party of [a, b]) one.leave(party);
+  for (const party of [c, d]) other.leave(party);
   expect(playout.legs).toBe(0);
   expect(faults).toHaveLength(1);
 });
