@@ -76,6 +76,29 @@ describe('the configuration of a PBX', () => {
     expect(written('Kamailio', { access })).toContain('$rU = "a;b\\"><x";');
   });
 
+  it('has what answers the challenge of the edge, or the account of the edge, for OpenSIPS and CUBE', () => {
+    expect(lines('OpenSIPS', { access: digest })).toEqual(
+      expect.arrayContaining([
+        'loadmodule "uac_auth.so"',
+        'modparam("uac_auth", "credential", "acme-trunk:trunkline:THE-PASSWORD-THAT-YOU-SET")',
+        't_on_failure("TRUNK_CHALLENGE");',
+      ]),
+    );
+    const registered = lines('OpenSIPS', { access: register, number: null });
+    expect(registered).toEqual(expect.arrayContaining(['case "acme-trunk":', '$rU = "acme-trunk";']));
+    expect(registered.filter((line) => line.startsWith('$du ='))).toEqual([]);
+    expect(lines('Cisco CUBE', { access: digest, codecs: ['G.722', 'Opus', 'PCMA'] })).toEqual(
+      expect.arrayContaining([
+        'codec preference 1 g722-64',
+        'codec preference 2 g711alaw',
+        'authentication username acme-trunk password THE-PASSWORD-THAT-YOU-SET realm trunkline',
+      ]),
+    );
+    expect(written('cisco-cube', { access: register })).toMatch(
+      /^running-config\n! CUBE takes no registrations/,
+    );
+  });
+
   it('is found by any name and case, and missing for systems that are set up in a page of their own', () => {
     for (const name of pbxNames) expect(written(name)).toContain('sip.example.com');
     expect(pbxFiles('Cisco CUCM', facts)).toBeNull();

@@ -1,9 +1,11 @@
 /** The configuration of a PBX as text, for the systems that discovery recognizes. */
 import { asterisk } from './asterisk.ts';
 import { baresip } from './baresip.ts';
+import { cube } from './cube.ts';
 import type { PbxFacts, PbxFile } from './facts.ts';
 import { freeswitch } from './freeswitch.ts';
 import { kamailio } from './kamailio.ts';
+import { opensips } from './opensips.ts';
 
 interface Writer {
   /** As discovery names them; what is built on the first one is configured as it is. */
@@ -15,18 +17,22 @@ const writers: readonly Writer[] = [
   { systems: ['Asterisk', 'FreePBX', 'Issabel', 'Sangoma'], write: asterisk },
   { systems: ['FreeSWITCH', 'FusionPBX', 'SignalWire'], write: freeswitch },
   { systems: ['Kamailio'], write: kamailio },
+  { systems: ['OpenSIPS'], write: opensips },
   { systems: ['baresip'], write: baresip },
+  { systems: ['Cisco CUBE'], write: cube },
 ];
 
 /** Systems that there is text for: the first name of each kind. */
 export const knownSystems = writers.map(({ systems: [first] }) => first);
 
-/** All of their names, as `?pbx=` takes them. */
-export const pbxNames = writers.flatMap(({ systems }) => systems.map((one) => one.toLowerCase()));
+/** As `?pbx=` takes it. @param system as discovery names it, in any case */
+export const pbxName = (system: string): string => system.toLowerCase().replaceAll(' ', '-');
 
-/** @param system as discovery names it, in any case @returns null when there is no text for it */
+/** All of their names, as `?pbx=` takes them. */
+export const pbxNames = writers.flatMap(({ systems }) => systems.map(pbxName));
+
+/** @param system as discovery or `?pbx=` names it @returns null when there is no text for it */
 export function pbxFiles(system: string, facts: PbxFacts): readonly PbxFile[] | null {
-  const asked = system.toLowerCase();
-  const found = writers.find(({ systems }) => systems.some((one) => one.toLowerCase() === asked));
+  const found = writers.find(({ systems }) => systems.some((one) => pbxName(one) === pbxName(system)));
   return found ? found.write(facts) : null;
 }
