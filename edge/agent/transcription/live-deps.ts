@@ -58,3 +58,8 @@ export interface LiveDeps {
   readonly meter: TranscriptionMeter;
   readonly limits: TranscriptionLimits;
 }
+
+/** @param inARow failures, two or more */
+export function retryMs({ firstRetryMs, longestRetryMs }: TranscriptionLimits, inARow: number): number {
+  return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(inARow - 2, 16));
+}

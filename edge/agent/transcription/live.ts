@@ -1,6 +1,5 @@
 /**
- * The transcription of one call: keeps audio until its words are settled, so that a connection that is lost costs no
- * sound, and changes to the next provider when one fails.
+ * The transcription of one call: audio is kept until its words are settled; the next provider follows one that fails.
  *
  *     write --> [ ring: settled | sent | not sent ] --pump--> connection --> partial, settled, finished
  *
@@ -9,7 +8,7 @@
 import type { Timer } from '#shared/clock.ts';
 import { Timers } from '#shared/timers.ts';
 import { AudioRing } from './audio-ring.ts';
-import type { LiveDeps } from './live-deps.ts';
+import { type LiveDeps, retryMs } from './live-deps.ts';
 import type { ProviderConnection, ProviderEvents, TranscriptionProvider } from './provider.ts';
 import {
   type HeardWords,
@@ -210,8 +209,14 @@ export class LiveTranscription implements Transcription {
       settled: (words, throughMs) => current() && this.#settle(words, throughMs),
       finished: (throughMs) => current() && this.#finished(throughMs),
       turn: (signal) => current() && this.#events.turn(signal),
+      turnFailed: (error) => current() && this.#turnFailed(error),
       lost: (error, given) => current() && this.#lost(error, given),
     };
+  }
+
+  #turnFailed(error: Error): void {
+    this.#deps.meter.count('failures');
+    if (this.#owed === 0) this.#events.failed(error);
   }
 
   #partial(words: HeardWords): void {
@@ -383,7 +388,7 @@ export class LiveTranscription implements Transcription {
     meter.count('reconnects');
     // Servers that have all failed are not asked in turn without a pause.
     if (inARow === 1 || (next !== former && choice.isFree(next))) this.#connect();
-    else this.#timers.after(this.#retryMs(inARow), () => this.#connect());
+    else this.#timers.after(retryMs(limits, inARow), () => this.#connect());
     this.#awaitFinal();
   }
 
@@ -391,10 +396,5 @@ export class LiveTranscription implements Transcription {
   #logLoss(error: Error): void {
     const level = this.#failedInARow === 1 ? 'warn' : 'debug';
     this.#deps.log[level]({ err: error, server: this.#provider?.name }, 'the transcription server failed');
-  }
-
-  #retryMs(inARow: number): number {
-    const { firstRetryMs, longestRetryMs } = this.#deps.limits;
-    return Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(inARow - 2, 16));
   }
 }

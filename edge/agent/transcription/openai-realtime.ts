@@ -49,6 +49,8 @@ interface Commit {
   item: string | null;
   /** null: awaited */
   text: string | null;
+  /** Why it has no words; null: nothing failed. */
+  failure: string | null;
 }
 
 class TranscriptionSession implements ProtocolSession {
@@ -91,7 +93,7 @@ class TranscriptionSession implements ProtocolSession {
   }
 
   end(): string {
-    this.#commits.push({ item: null, text: null });
+    this.#commits.push({ item: null, text: null, failure: null });
     return '{"type":"input_audio_buffer.commit"}';
   }
 
@@ -102,7 +104,7 @@ class TranscriptionSession implements ProtocolSession {
     else if (type === 'input_audio_buffer.committed') this.#named(item);
     else if (type === `${words}.delta`) this.#more(item, message.delta ?? '', events);
     else if (type === `${words}.completed`) this.#complete(item, message.transcript ?? '', events);
-    else if (type === `${words}.failed`) this.#complete(item, '', events);
+    else if (type === `${words}.failed`) this.#complete(item, '', events, reasonOf(message.error));
     else if (type === 'error') this.#failed(message.error ?? {}, events);
   }
 
@@ -123,16 +125,16 @@ class TranscriptionSession implements ProtocolSession {
     if (shown === item) events.partial({ ...noWords, text: text.trim() });
   }
 
-  #complete(item: string, transcript: string, events: SessionEvents): void {
+  #complete(item: string, transcript: string, events: SessionEvents, failure: string | null = null): void {
     this.#soFar.delete(item);
     const commit = this.#commits.find((one) => one.item === item);
-    if (commit) commit.text = transcript.trim();
+    if (commit) Object.assign(commit, { text: transcript.trim(), failure });
     this.#deliver(events);
   }
 
   #failed(error: Static<typeof Failure>, events: SessionEvents): void {
     if (error.code !== 'input_audio_buffer_commit_empty') {
-      events.failed(error.message ?? error.code ?? 'no reason');
+      events.failed(reasonOf(error));
       return;
     }
     // The turn had less audio than the server takes: it has no words.
@@ -142,12 +144,17 @@ class TranscriptionSession implements ProtocolSession {
   }
 
   #deliver(events: SessionEvents): void {
-    for (let text = this.#commits[0]?.text; typeof text === 'string'; text = this.#commits[0]?.text) {
+    for (let [first] = this.#commits; first && first.text !== null; [first] = this.#commits) {
       this.#commits.shift();
-      events.settled({ ...noWords, text }, null);
+      if (first.failure !== null) events.turnFailed(first.failure);
+      events.settled({ ...noWords, text: first.text }, null);
       events.finished(null);
     }
   }
+}
+
+function reasonOf(error: Static<typeof Failure> = {}): string {
+  return error.message ?? error.code ?? 'no reason';
 }
 
 /** What the caller is likely to say, as the model takes it; some take nothing. */

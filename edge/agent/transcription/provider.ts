@@ -15,6 +15,8 @@ export interface ProviderEvents {
    */
   finished(throughMs: number | null): void;
   turn(signal: TurnSignal): void;
+  /** The turn that waits longest cannot be transcribed: it is settled without words next. The connection goes on. */
+  turnFailed(error: Error): void;
   /**
    * The connection is gone, or useless.
    * @param given whether the provider has given up: an attempt to send the same again would fail too

@@ -25,7 +25,8 @@ export interface ProtocolSession {
   receive(message: unknown, events: SessionEvents): void;
 }
 
-export interface SessionEvents extends Omit<ProviderEvents, 'lost'> {
+export interface SessionEvents extends Omit<ProviderEvents, 'lost' | 'turnFailed'> {
+  turnFailed(why: string): void;
   ready(): void;
   /** The server reports an error after which the connection is useless. */
   failed(why: string): void;
@@ -72,10 +73,12 @@ async function connect(
     if (pending) ready.reject(error);
     else events.lost(error, given);
   };
+  const worded = (why: string) => `the error of ${placeOf(server.url)}: ${withoutKey(why, server)}`;
   const own: SessionEvents = {
     ...events,
     ready: () => ready.resolve(),
-    failed: (why) => lost(`the error of ${placeOf(server.url)}: ${withoutKey(why, server)}`, false),
+    turnFailed: (why) => events.turnFailed(new Error(worded(why))),
+    failed: (why) => lost(worded(why), false),
   };
   const headers = server.apiKey === null ? {} : protocol.headers(server.apiKey);
   const url = protocol.url(server, options);

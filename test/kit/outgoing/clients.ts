@@ -155,6 +155,7 @@ const transcription: Client = {
       settled: () => undefined,
       finished: () => undefined,
       turn: () => undefined,
+      turnFailed: () => undefined,
       lost: () => undefined,
     };
     const options = { sampleRate: 8000, language: 'en-US', keyTerms: [] } as const;
