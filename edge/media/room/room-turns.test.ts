@@ -65,7 +65,7 @@ function scene({ voices = levels }: { voices?: RoomVoices } = {}) {
   return { clock, playout, heard, faults, room, leg, talk };
 }
 
-it('a voice that goes on is one, whoever comes and goes with another bandwidth', async () => {
+it('a voice that goes on is one, also when parties with another bandwidth come and go', async () => {
   const { heard, faults, room: open, leg, talk } = scene();
   const room = open();
   const [a, b, wide] = [leg('a', 'PCMU', 500), leg('b', 'PCMU', 0), leg('wide', 'Opus', 0)];
