@@ -48,7 +48,7 @@ describe('trusted authorities', () => {
     expect(output(code)).toEqual([true, true, 0]);
   });
 
-  it("are told in one place: Node's own list lacks those of the operator", () => {
+  it("are listed in one place: Node's own list lacks those of the operator", () => {
     const root = dirname(import.meta.dirname);
     const files = ['shared', 'outgoing', 'edge', 'control'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

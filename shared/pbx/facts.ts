@@ -31,6 +31,9 @@ export interface PbxFile {
 /** What stands where only the reader knows what. */
 export const passwordToFill = 'THE-PASSWORD-THAT-YOU-SET';
 
+/** A string of a configuration language of Kamailio or OpenSIPS, in double quotes. */
+export const quoted = (value: string): string => `"${value.replace(/[\\"]/g, '\\$&')}"`;
+
 /** @param credentials of the answer to `GET /v1/sip/outbound-setup`; a registration has no realm */
 export function accessOf(
   credentials: { readonly username: string; readonly realm: string | null } | undefined,

@@ -1,5 +1,5 @@
 /** Kamailio 5.6 and later: a registrar for phones over TLS, with a trunk to the edge. */
-import { type PbxFacts, type PbxFile, passwordToFill } from './facts.ts';
+import { type PbxFacts, type PbxFile, passwordToFill, quoted } from './facts.ts';
 
 export function kamailio(facts: PbxFacts): readonly PbxFile[] {
   return [
@@ -7,9 +7,6 @@ export function kamailio(facts: PbxFacts): readonly PbxFile[] {
     { path: '/etc/kamailio/tls.cfg', text: tls.join('\n') },
   ];
 }
-
-/** Inside double quotes. */
-const quoted = (value: string): string => `"${value.replace(/[\\"]/g, '\\$&')}"`;
 
 function configuration(facts: PbxFacts): readonly string[] {
   const { access } = facts;

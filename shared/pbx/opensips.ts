@@ -1,12 +1,9 @@
 /** OpenSIPS 3.4 and later: a registrar for phones over TLS, with a trunk to the edge. */
-import { type PbxFacts, type PbxFile, passwordToFill } from './facts.ts';
+import { type PbxFacts, type PbxFile, passwordToFill, quoted } from './facts.ts';
 
 export function opensips(facts: PbxFacts): readonly PbxFile[] {
   return [{ path: '/etc/opensips/opensips.cfg', text: configuration(facts).join('\n') }];
 }
-
-/** Inside double quotes. */
-const quoted = (value: string): string => `"${value.replace(/[\\"]/g, '\\$&')}"`;
 
 const param = (modules: string, name: string, value: string | number): string =>
   `modparam("${modules}", "${name}", ${typeof value === 'number' ? value : quoted(value)})`;

@@ -79,7 +79,7 @@ it('the model waits for the caller in the next session too', async () => {
   expect(lab.asked).toEqual([]);
 });
 
-it('the next session is told of the result of a tool that ended while there was none', async () => {
+it('the next session gets the result of a tool that ended while there was none', async () => {
   const { tools, runs } = slowTools();
   const { lab, scene } = await openAi({ tools });
   lab.answers.push({ text: 'One moment', calls: [book] });
@@ -93,7 +93,7 @@ it('the next session is told of the result of a tool that ended while there was 
   await passing(scene, 'the answer', () => scene.lines.includes('assistant: Table four'));
 });
 
-it('the next session is told of keys and of a supervisor that came while there was none', async () => {
+it('the next session gets the keys and the supervisor text that came while there was none', async () => {
   const { lab, scene } = await openAi();
   lab.answers.push({ text: 'Press one' });
   await scene.begin();

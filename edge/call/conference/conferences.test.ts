@@ -9,22 +9,11 @@ beforeEach(() => {
 
 const room = blind('conference:sales');
 
-/** Calls that are up, with their ids. */
-async function calls(count: number) {
-  const made = [];
-  for (let i = 0; i < count; i++) {
-    const call = await bench.callUp();
-    const ids = bench.reports.flatMap((body) => (body.type === 'call' ? [body.call.id] : []));
-    made.push({ ...call, id: ids.at(-1) ?? '' });
-  }
-  return made;
-}
-
 const inRoom = () => bench.media.rooms.map((legs) => legs.size);
 
 describe('a conference', () => {
   it('begins with the first call that is transferred to it, and ends with the last', async () => {
-    const [one, two, three] = await calls(3);
+    const [one, two, three] = await bench.callsUp(3);
     if (!one || !two || !three) throw new Error('no calls');
     expect((await bench.transfer(one.agent, room)).outcome).toEqual({ ok: true });
     expect(one.media.endpoint).toBe(bench.agents.holdMusic);
@@ -49,7 +38,7 @@ describe('a conference', () => {
   });
 
   it('has eight parties at most; the ninth stays with its agent', async () => {
-    const made = await calls(9);
+    const made = await bench.callsUp(9);
     for (const { id } of made.slice(0, 8)) await bench.calls.transfer(id, room);
     const last = made[8];
     if (!last) throw new Error('no call');
@@ -64,7 +53,7 @@ describe('a conference', () => {
   });
 
   it('is left by a party on hold, which comes back, and by one that is parked', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     for (const { id } of [one, two]) await bench.calls.transfer(id, room);
     bench.calls.hold(one.id, 'hold');
@@ -87,7 +76,7 @@ describe('a conference', () => {
   });
 
   it('takes no call that is in a conference or being transferred, and says which', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     await bench.calls.transfer(one.id, room);
     await expect(bench.calls.transfer(one.id, room)).rejects.toMatchObject({
@@ -104,7 +93,7 @@ describe('a conference', () => {
   });
 
   it.each(['on hold', 'parked'])('takes a call that is %s, and ends that', async (how) => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     await bench.calls.transfer(two.id, room);
     if (how === 'on hold') bench.calls.hold(one.id, 'hold');
@@ -121,7 +110,7 @@ describe('a conference', () => {
 
 describe('a party of a conference', () => {
   it('is in the record of its call, with when the conference was opened and the call came, until it leaves', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     await bench.calls.transfer(one.id, room);
     await bench.clock.advance(2000);
@@ -142,7 +131,7 @@ describe('a party of a conference', () => {
   });
 
   it('can be muted and heard again; its hold changes nothing about it', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     for (const { id } of [one, two]) await bench.calls.transfer(id, room);
     bench.calls.conferences.control(one.id, 'mute');
@@ -165,7 +154,7 @@ describe('a party of a conference', () => {
   });
 
   it('can be removed, which ends its call; a call that is in none cannot', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     await bench.calls.transfer(one.id, room);
     expect(() => bench.calls.conferences.control(two.id, 'remove')).toThrow(
@@ -194,7 +183,7 @@ describe('the limits of conferences', () => {
     const conferenceLimits = { maxParties: 2, mostOfOrganization: 3, mostOfEdge: 3, [limit]: 2 };
     const conferenceRefused = (name: string) => void refused.push(name);
     bench = new TransferBench({}, 20, undefined, { conferenceLimits, conferenceRefused });
-    const [one, two, three, four] = await calls(4);
+    const [one, two, three, four] = await bench.callsUp(4);
     if (!one || !two || !three || !four) throw new Error('no calls');
     await bench.calls.transfer(one.id, blind('conference:one'));
     await bench.calls.transfer(two.id, blind('conference:two'));
@@ -213,7 +202,7 @@ describe('a moderator of a conference', () => {
   const moderator = blind('conference:sales;moderator');
 
   it('ends it by leaving, when no other moderator is there', async () => {
-    const [one, two, three, four] = await calls(4);
+    const [one, two, three, four] = await bench.callsUp(4);
     if (!one || !two || !three || !four) throw new Error('no calls');
     for (const [{ id }, how] of [
       [one, room],
@@ -242,7 +231,7 @@ describe('a moderator of a conference', () => {
   });
 
   it('ends it when it is parked, and goes on itself', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     await bench.calls.transfer(one.id, moderator);
     await bench.calls.transfer(two.id, room);
@@ -255,7 +244,7 @@ describe('a moderator of a conference', () => {
 });
 
 it('a conference has tones for those alone who do not turn them off', async () => {
-  const [one, two] = await calls(2);
+  const [one, two] = await bench.callsUp(2);
   if (!one || !two) throw new Error('no calls');
   await bench.calls.transfer(one.id, blind('conference:sales;tones=off'));
   await bench.calls.transfer(two.id, room);
@@ -269,7 +258,7 @@ describe('an agent that stays in the conference that its call opens', () => {
   const staying = blind('conference:sales;agent=stay');
 
   it('is a party until its call leaves', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     await bench.calls.transfer(one.id, staying);
     expect(one.agent.closedFor).toEqual([]);
@@ -296,7 +285,7 @@ describe('an agent that stays in the conference that its call opens', () => {
   });
 
   it('goes on with its call alone after the call was parked', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     await bench.calls.transfer(one.id, staying);
     await bench.calls.transfer(two.id, room);
@@ -310,7 +299,7 @@ describe('an agent that stays in the conference that its call opens', () => {
   });
 
   it('leaves when it has ordered the transfer itself', async () => {
-    const [one] = await calls(1);
+    const [one] = await bench.callsUp(1);
     if (!one) throw new Error('no call');
     expect((await bench.transfer(one.agent, staying)).outcome).toEqual({ ok: true });
     expect(one.agent.closedFor).toEqual(['The call joined the conference sales.']);

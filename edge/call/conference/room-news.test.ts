@@ -10,17 +10,6 @@ beforeEach(() => {
 
 const room = blind('conference:sales');
 
-/** Calls that are up, with their ids. */
-async function calls(count: number) {
-  const made = [];
-  for (let i = 0; i < count; i++) {
-    const call = await bench.callUp();
-    const ids = bench.reports.flatMap((body) => (body.type === 'call' ? [body.call.id] : []));
-    made.push({ ...call, id: ids.at(-1) ?? '' });
-  }
-  return made;
-}
-
 describe('who speaks in a conference', () => {
   /** What the records of a call say, one after the other. */
   const told = (id: string) =>
@@ -31,7 +20,7 @@ describe('who speaks in a conference', () => {
     );
 
   it('is in the records, and an event tells of each change of the speaker', async () => {
-    const [one, two] = await calls(2);
+    const [one, two] = await bench.callsUp(2);
     if (!one || !two) throw new Error('no calls');
     for (const { id } of [one, two]) await bench.calls.transfer(id, room);
     const { heard } = bench.media;
@@ -70,7 +59,7 @@ describe('who speaks in a conference', () => {
 });
 
 it('a conference whose room is broken ends with its calls, and the next one is another', async () => {
-  const [one, two, three] = await calls(3);
+  const [one, two, three] = await bench.callsUp(3);
   if (!one || !two || !three) throw new Error('no calls');
   for (const { id } of [one, two]) await bench.calls.transfer(id, room);
   bench.media.roomFails(new Error('a bug of the mixer'));

@@ -171,6 +171,17 @@ export class TransferBench {
     return answered;
   }
 
+  /** Inbound calls that are up, with their ids. */
+  async callsUp(count: number) {
+    const made = [];
+    for (let i = 0; i < count; i++) {
+      const call = await this.callUp();
+      const ids = this.reports.flatMap((body) => (body.type === 'call' ? [body.call.id] : []));
+      made.push({ ...call, id: ids.at(-1) ?? '' });
+    }
+    return made;
+  }
+
   /** Places an outbound call that is not answered yet. */
   place(): void {
     this.calls.place({
