@@ -86,10 +86,9 @@ class ElevenLabsSession implements ModelSession {
     this.#events.send(`{"user_audio_chunk":"${this.#codec.encode(frame).toString('base64')}"}`);
   }
 
-  begin(sentence: string | null): void {
-    this.tell(
-      sentence === null ? 'The call begins. Speak first.' : `The call begins. Say exactly this: ${sentence}`,
-    );
+  begin(sentence: string | null, told: string | null): void {
+    const first = sentence === null ? 'Speak first.' : `Say exactly this: ${sentence}`;
+    this.tell(`${told === null ? '' : `${told}\n`}The call begins. ${first}`);
   }
 
   /** It ends an answer that is being made. */

@@ -105,10 +105,9 @@ class GeminiSession implements ModelSession {
     this.#events.send(`{"realtimeInput":{"audio":{"mimeType":"audio/pcm;rate=16000","data":"${data}"}}}`);
   }
 
-  begin(sentence: string | null): void {
-    this.tell(
-      sentence === null ? 'The call begins. Speak first.' : `The call begins. Say exactly this: ${sentence}`,
-    );
+  begin(sentence: string | null, told: string | null): void {
+    const first = sentence === null ? 'Speak first.' : `Say exactly this: ${sentence}`;
+    this.tell(`${told === null ? '' : `${told}\n`}The call begins. ${first}`);
   }
 
   /** It ends an answer that is being made. */

@@ -1,6 +1,7 @@
 /** What a call keeps when its session with the model is lost: who speaks first, what the model is told, and which calls run. */
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { ToolResult } from '#shared/agent/interfaces.ts';
+import { ElevenLabsAgentsServer } from '../../../test/kit/speech/elevenlabs-agents-server.ts';
 import { GeminiLiveServer } from '../../../test/kit/speech/gemini-live-server.ts';
 import { fields, type LabSession, type LabSocket } from '../../../test/kit/speech/lab-server.ts';
 import { OpenAiRealtimeServer } from '../../../test/kit/speech/openai-realtime-server.ts';
@@ -108,6 +109,81 @@ it('the next session gets the keys and the supervisor text that came while there
   expect(lab.added.filter((line) => line.includes('pressed the keys'))).toEqual([
     'system: The caller pressed the keys 1# on the telephone.\nOffer a discount.',
   ]);
+});
+
+it('the next session is asked for one answer to all: the first words, with what was told before them', async () => {
+  const { lab, scene } = await openAi({ settings: { first_sentence: 'Welcome.' } });
+  lab.answers.push({ unfinished: true }, { text: 'Welcome.' });
+  await scene.begin();
+  await scene.until('the request', () => lab.asked.length === 1);
+  lab.cut();
+  await scene.until('the loss', () => scene.log.warnings.length > 0);
+  scene.agent.instruct('Offer a discount.');
+  await passing(scene, 'the first words', () => scene.lines.length > 0);
+  scene.playAll();
+  expect(lab.added).toEqual(['system: Offer a discount.']);
+  expect(lab.asked.map((answer) => String(answer.instructions))).toEqual([
+    expect.stringMatching(/Now say exactly this: Welcome\.$/),
+    expect.stringMatching(/Now say exactly this: Welcome\.$/),
+  ]);
+  // Nothing was refused, and nothing more is asked for.
+  const later = scene.clock.elapsed() + 12_000;
+  await passing(scene, '12 s', () => scene.clock.elapsed() >= later);
+  expect(lab.asked).toHaveLength(2);
+  expect(scene.log.warnings).toHaveLength(1);
+});
+
+describe.each(['openai', 'gemini', 'elevenlabs'] as const)('with a server of %s', (protocol) => {
+  const servers = {
+    openai: OpenAiRealtimeServer,
+    gemini: GeminiLiveServer,
+    elevenlabs: ElevenLabsAgentsServer,
+  };
+  async function greeted() {
+    const lab = await new servers[protocol]().listen();
+    const scene = new RealtimeScene(protocol, lab);
+    open.push(lab, { close: () => scene.agent.close('the test is over') });
+    lab.answers.push({ text: 'Hello' });
+    await scene.begin();
+    await passing(scene, 'the first words', () => scene.lines.length === 1);
+    scene.playAll();
+    return { lab, scene };
+  }
+
+  it('the caller is answered whose words were the last before the session was lost', async () => {
+    const { lab, scene } = await greeted();
+    lab.answers.push({ unfinished: true }, { text: 'A table for two' });
+    scene.say('yes please');
+    await scene.until('the turn', () => lab.answers.length === 1);
+    lab.cut();
+    await passing(scene, 'the answer', () => scene.lines.includes('assistant: A table for two'));
+    expect(scene.lines).toEqual(['assistant: Hello', 'user: yes please', 'assistant: A table for two']);
+  });
+
+  it('a session that is lost after the answer is not asked for another one', async () => {
+    const { lab, scene } = await greeted();
+    lab.answers.push({ text: 'A table for two' }, { text: 'Nobody asked' });
+    scene.say('yes please');
+    await passing(scene, 'the answer', () => scene.lines.length === 3);
+    scene.playAll();
+    lab.cut();
+    await passing(scene, 'the next session', () => lab.connections === 2 && lab.open === 1);
+    const later = scene.clock.elapsed() + 2000;
+    await passing(scene, '2 s', () => scene.clock.elapsed() >= later);
+    expect(scene.lines).toHaveLength(3);
+  });
+
+  // Gemini Live tells the words of a turn when its answer begins.
+  if (protocol === 'gemini') return;
+  it('an answer that does not come is noticed, once', async () => {
+    const { lab, scene } = await greeted();
+    lab.answers.push({ unfinished: true });
+    scene.say('yes please');
+    await scene.until('the turn', () => lab.answers.length === 0);
+    await passing(scene, 'the warning', () => scene.log.warnings.length > 0);
+    expect(scene.log.warnings.map(({ message }) => message)).toEqual(['the model has not answered the caller']);
+    expect(lab.connections).toBe(1);
+  });
 });
 
 it('a call of the next session with the same id as a running one is a call of its own', async () => {

@@ -13,6 +13,7 @@ import { counted } from '#shared/counted.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { Timers } from '#shared/timers.ts';
 import type { Log } from '../../call/log.ts';
+import { parsedOrNull } from '../json-message.ts';
 import { Seldom } from '../seldom.ts';
 import {
   openSpeechSocket,
@@ -21,6 +22,7 @@ import {
   type SpeechSocket,
   withoutKey,
 } from '../speech-socket.ts';
+import { AnswerDue, type FirstWords } from './answer-due.ts';
 import { bounded } from './bounded-events.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 
@@ -30,7 +32,7 @@ export interface ModelLinkLimits {
   /** time after which a lost session is given up, ms */
   readonly reconnectForMs: number;
   readonly firstRetryMs: number;
-  /** time for the first words of a model that is asked to begin, ms; then another session is asked, once */
+  /** time for the first sound of an answer, ms; a model that is asked to begin is then asked by another session, once */
   readonly beginsWithinMs: number;
   /** audio that the server may leave unread, octets; further audio of the caller is dropped */
   readonly maxUnreadBytes: number;
@@ -88,11 +90,11 @@ export class ModelLink {
   #liveSince = 0;
   /** Pause before the last attempt. */
   #pauseMs = 0;
-  /** What the model is asked to begin with; null: it has begun, or the caller does. */
-  #first: { readonly sentence: string | null; silences: number } | null = null;
+  readonly #due: AnswerDue;
   readonly #problems: Seldom;
   readonly #endings: Seldom;
   readonly #holds: Seldom;
+  readonly #silences: Seldom;
   /** When the session that was lost last is given up. */
   #deadline = 0;
   /** Sessions so far: their answers may have the same names. */
@@ -107,6 +109,16 @@ export class ModelLink {
     this.#problems = new Seldom(deps.clock);
     this.#endings = new Seldom(deps.clock);
     this.#holds = new Seldom(deps.clock);
+    this.#silences = new Seldom(deps.clock);
+    const { limits, log, server } = deps;
+    this.#due = new AnswerDue({
+      timers: this.#timers,
+      withinMs: limits.beginsWithinMs,
+      silent: (session) =>
+        this.#lost(session, `${placeOf(server.url)} said nothing for ${limits.beginsWithinMs} ms`),
+      unanswered: () =>
+        this.#silences.log((times) => log.warn({ times }, 'the model has not answered the caller')),
+    });
   }
 
   /** null while there is none */
@@ -161,22 +173,14 @@ export class ModelLink {
     this.#live = null;
   }
 
-  /** Has the model speak first. Another session is asked for it, too, until something has come of it. */
-  begin(sentence: string | null): void {
-    this.#first = { sentence, silences: 0 };
-    this.#askForFirst();
+  /** The call begins. @param first what the model begins with; null: nothing */
+  start(first: FirstWords | null): void {
+    this.#due.start(first);
   }
 
-  #askForFirst(): void {
-    const { limits, server } = this.#deps;
-    const [live, first] = [this.#live, this.#first];
-    if (!live || !first) return;
-    live.session.begin(first.sentence);
-    this.#timers.after(limits.beginsWithinMs, () => {
-      if (this.#live !== live || this.#first !== first) return;
-      first.silences++;
-      this.#lost(live.session, `${placeOf(server.url)} said nothing for ${limits.beginsWithinMs} ms`);
-    });
+  /** Tells the model what happened on the call. */
+  tell(text: string): void {
+    this.#due.tell(text);
   }
 
   // ---------------------------------------------------------------- opening
@@ -226,9 +230,9 @@ export class ModelLink {
             socket = opened;
             session.opened();
           },
-          text: (message: string) => session.receive(parsed(message)),
+          text: (message: string) => session.receive(parsedOrNull(message)),
           // Some servers send their JSON in binary messages.
-          binary: (octets: Buffer) => session.receive(parsed(octets.toString('utf8'))),
+          binary: (octets: Buffer) => session.receive(parsedOrNull(octets.toString('utf8'))),
           lost: (why: string) => {
             reject(new Error(why));
             this.#lost(session, why);
@@ -257,9 +261,14 @@ export class ModelLink {
     const { protocol, server, options } = this.#deps;
     const events = this.#events;
     let isReady = false;
+    let tellsStops = false;
     const isLive = () => this.#live?.session === session;
-    const goesOn = () => {
-      if (isLive()) this.#first = null;
+    const answers = () => {
+      if (isLive()) this.#due.answered();
+      return isLive();
+    };
+    const callerSpeaks = () => {
+      if (isLive()) this.#due.callerSpeaks();
       return isLive();
     };
     const session: ModelSession = protocol.session(
@@ -280,13 +289,23 @@ export class ModelLink {
           ready();
         },
         room: (item) => isLive() && events.room(prefix + item),
-        sound: (item, samples) => goesOn() && events.sound(prefix + item, samples),
-        words: (item, more) => goesOn() && events.words(prefix + item, more),
-        said: (item, text) => goesOn() && events.said(prefix + item, text),
-        heard: (text) => goesOn() && events.heard(text),
-        interrupted: () => goesOn() && events.interrupted(),
-        stopped: () => isLive() && events.stopped(),
-        tool: (call) => goesOn() && events.tool(call),
+        sound: (item, samples) => answers() && events.sound(prefix + item, samples),
+        words: (item, more) => answers() && events.words(prefix + item, more),
+        said: (item, text) => answers() && events.said(prefix + item, text),
+        heard: (text) => {
+          if (!callerSpeaks()) return;
+          // Where the server tells the end of a turn its words may come after the answer has begun.
+          if (!tellsStops && text !== '') this.#due.callerWaits();
+          events.heard(text);
+        },
+        interrupted: () => callerSpeaks() && events.interrupted(),
+        stopped: () => {
+          if (!isLive()) return;
+          tellsStops = true;
+          this.#due.callerWaits();
+          events.stopped();
+        },
+        tool: (call) => answers() && events.tool(call),
         toolCancelled: (id) => isLive() && events.toolCancelled(id),
         ending: (why) => isLive() && this.#ending(why),
         problem: (why) => {
@@ -329,7 +348,7 @@ export class ModelLink {
     this.#liveSince = this.#deps.clock.elapsed();
     this.#sampleRate ??= live.session.sampleRate;
     this.#events.begun(this.#sampleRate);
-    this.#askForFirst();
+    this.#due.live(live.session);
   }
 
   // ---------------------------------------------------------------- lost
@@ -341,13 +360,14 @@ export class ModelLink {
     session.end();
     this.#live.socket.close(null);
     this.#live = null;
+    this.#due.live(null);
     log.warn({ why }, 'the session with the model was lost, reconnecting');
     this.#events.lost();
     // A server that accepts sessions and loses them at once gets no more time than one that is away.
     const now = clock.elapsed();
     const wasStable = this.#deadline === 0 || now - this.#liveSince >= limits.reconnectForMs;
     if (wasStable) this.#deadline = now + limits.reconnectForMs;
-    if ((this.#first?.silences ?? 0) > 1) this.#deadline = now;
+    if (this.#due.silences > 1) this.#deadline = now;
     this.#retry(why, wasStable ? limits.firstRetryMs : this.#pauseMs * 2);
   }
 
@@ -374,13 +394,5 @@ export class ModelLink {
         this.#retry(why, delayMs * 2);
       });
     });
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -73,8 +73,12 @@ export interface ModelSession {
   receive(message: unknown): void;
   /** 20 ms of the caller's audio. */
   audio(frame: Int16Array): void;
-  /** The model speaks first. @param sentence its first words; null: as its instructions say */
-  begin(sentence: string | null): void;
+  /**
+   * The model speaks first.
+   * @param sentence its first words; null: as its instructions say
+   * @param told what has happened on the call so far; null: nothing
+   */
+  begin(sentence: string | null, told: string | null): void;
   /** Tells what happened on the call; the model answers. */
   tell(text: string): void;
   /** @param result plain data */

@@ -10,6 +10,7 @@
  */
 import type { ToolCall } from '#shared/agent/dialogue.ts';
 import { objectOf, orNull, type Shaped, text } from '#shared/shapes.ts';
+import { parsedOrNull } from '../json-message.ts';
 import { type SpeechServer, withParameters } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { G711Codec, LinearCodec, type SoundCodec } from './sound-formats.ts';
@@ -111,8 +112,9 @@ class OpenAiSession implements ModelSession {
     if (this.#ready) this.#events.send(`{"type":"input_audio_buffer.append","audio":"${audio}"}`);
   }
 
-  begin(sentence: string | null): void {
+  begin(sentence: string | null, told: string | null): void {
     const { instructions } = this.#options;
+    if (told !== null) this.#addMessage('system', told);
     this.#create(sentence ? { instructions: `${instructions}\n\nNow say exactly this: ${sentence}` } : null);
   }
 
@@ -260,7 +262,7 @@ class OpenAiSession implements ModelSession {
   #called({ type, call_id: id, name, arguments: input }: Shaped<typeof item>): void {
     if (type !== 'function_call' || id === undefined || name === undefined) return;
     this.#toolsRunning++;
-    if (!this.#events.tool({ id, name, input: parsed(input ?? '') })) this.#toolsRunning--;
+    if (!this.#events.tool({ id, name, input: parsedOrNull(input ?? '') })) this.#toolsRunning--;
   }
 
   #done({ status, status_details }: NonNullable<Message['response']>): void {
@@ -304,13 +306,4 @@ function codecOf(type: string | undefined): SoundCodec | null {
   if (type === 'audio/pcmu') return new G711Codec('PCMU');
   if (type === 'audio/pcma') return new G711Codec('PCMA');
   return type === 'audio/pcm' ? new LinearCodec({ input: 24_000, output: 24_000 }) : null;
-}
-
-/** null: no JSON */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

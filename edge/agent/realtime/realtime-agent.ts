@@ -31,7 +31,6 @@ import type { RealtimeLimits } from './realtime-limits.ts';
 import { apology, beingTransferred, promptOf } from './realtime-prompt.ts';
 import { SaidSoFar } from './said-so-far.ts';
 import { dataForModel, ToolCalls } from './tool-calls.ts';
-import { Untold } from './untold.ts';
 
 export type RealtimeSettings = Extract<AgentSettings, { kind: 'realtime' }>;
 
@@ -66,8 +65,6 @@ export class RealtimeAgent implements AgentLeg {
   readonly #calls = new ToolCalls();
   readonly #keys: KeyEntry;
   #sessionSince = 0;
-  #started = false;
-  readonly #untold = new Untold(() => (this.#started ? this.#link.session : null));
   /** The call is about to end or to be transferred, or its model is lost: nothing more is begun. */
   #leaving = false;
   /** The call goes to somebody else, perhaps: until that is known nothing else ends it. */
@@ -116,7 +113,6 @@ export class RealtimeAgent implements AgentLeg {
           this.#sessionSince = clock.elapsed();
           this.#calls.renew();
           this.#endOpen();
-          if (this.#started) this.#untold.tellRest();
         },
         lost: () => this.#endOpen(),
         givenUp: (why) => void this.#givenUp(why),
@@ -149,12 +145,10 @@ export class RealtimeAgent implements AgentLeg {
   }
 
   start(): void {
-    this.#started = true;
     const { wait_for_greeting: waits, first_sentence: sentence } = this.#settings;
     const { node } = this.#deps;
     const first = node ? node.sentence : sentence && this.#filled(sentence);
-    if (!waits) this.#link.begin(first);
-    this.#untold.tellRest();
+    this.#link.start(waits ? null : { sentence: first });
   }
 
   read(frame: Int16Array): boolean {
@@ -178,7 +172,7 @@ export class RealtimeAgent implements AgentLeg {
 
   instruct(text: string): void {
     this.#told = withInstruction(this.#told, text);
-    this.#untold.tell(text);
+    this.#link.tell(text);
   }
 
   close(reason: string): void {
@@ -263,7 +257,7 @@ export class RealtimeAgent implements AgentLeg {
 
   #tellKeys(keys: string): void {
     this.#said.user(`Pressed ${keys}`);
-    this.#untold.tell(`The caller pressed the keys ${keys} on the telephone.`);
+    this.#link.tell(`The caller pressed the keys ${keys} on the telephone.`);
   }
 
   // ---------------------------------------------------------------- what the model asks for
@@ -291,7 +285,7 @@ export class RealtimeAgent implements AgentLeg {
     if (result === null || signal.aborted) return;
     if (this.#link.session === session) session?.toolResult(call, result);
     // The session that asked has been replaced: the next one has not heard of the call.
-    else this.#untold.tell(`The result of ${call.name}: ${JSON.stringify(result)}`);
+    else this.#link.tell(`The result of ${call.name}: ${JSON.stringify(result)}`);
   }
 
   /** @returns the result for the model; null: the call is over */

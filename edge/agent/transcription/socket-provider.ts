@@ -1,4 +1,5 @@
 /** A provider over WebSocket: the protocol decides what is sent and what it means, this carries it. */
+import { parsedOrNull } from '../json-message.ts';
 import {
   openSpeechSocket,
   placeOf,
@@ -94,8 +95,8 @@ async function connect(
         if (!session.waitsForReady) ready.resolve();
       },
       text: (text) => {
-        const message = parsed(text);
-        if (message === undefined) lost(`${placeOf(server.url)} sent a message that is not JSON`, false);
+        const message = parsedOrNull(text);
+        if (message === null) lost(`${placeOf(server.url)} sent a message that is not JSON`, false);
         else session.receive(message, own);
       },
       binary: () => lost(`${placeOf(server.url)} sent a binary message instead of words`, false),
@@ -128,14 +129,6 @@ async function connect(
 function opened(socket: SpeechSocket | null): SpeechSocket {
   if (socket === null) throw new Error('the connection has no socket');
   return socket;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Samples as 16-bit little-endian octets. */

@@ -1,5 +1,6 @@
 /** A connection to a voice's server: speaks one text after the other. */
 import { SpeechError, type SpeechOptions } from '#shared/models/speech.ts';
+import { parsedOrNull } from '../json-message.ts';
 import {
   openSpeechSocket,
   placeOf,
@@ -124,13 +125,5 @@ export class VoiceConnection {
     this.wasLost = true;
     this.#fail(why);
     this.lost();
-  }
-}
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
