@@ -201,9 +201,13 @@ class MediasoupMedia implements RunningMedia {
     return Bridge.open(one, other, options, this.#shared.log);
   }
 
-  openRoom(_beside: MediaLeg | null, { heard = () => {}, failed = () => {} }: RoomOptions = {}): MediaRoom {
+  openRoom(_beside: MediaLeg | null, options: RoomOptions = {}): MediaRoom {
+    const { heard = () => {}, failed = () => {} } = options;
     const { playout, log } = this.#shared;
-    const agentFailed = (err: Error) => log.error({ err }, 'an agent in a conference failed and has left it');
+    const agentFailed = (err: Error) => {
+      log.error({ err }, 'an agent in a conference failed and has left it');
+      options.agentFailed?.(err);
+    };
     const deaf = (error: unknown) => log.warn({ err: error }, 'nobody hears who speaks in a conference');
     return new Room(playout, this.#voices && { voices: this.#voices, heard, deaf }, { failed, agentFailed });
   }

@@ -96,6 +96,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   key_known: [{ call_id: 'call-1', key: 'k' }],
   heard_in_room: [{ room: 4, leg: 1, speaks: true }],
   room_failed: [{ room: 4, why: 'a bug' }],
+  room_agent_failed: [{ room: 4, why: 'a bug' }],
   hangup: [{ agent: 2, reason: 'said goodbye', extras: null }],
   agent_keys: [{ agent: 2, digits: '#' }, {}],
   said: [{ agent: 2, entries: [{ id: 'l', text: 'Hello.' }], left_out: 1, variables: { name: 'Ada' } }, {}],

@@ -209,6 +209,8 @@ export const toMain = {
   heardInRoom: notice('heard_in_room', objectOf({ room: id, leg, speaks: flag })),
   /** Those in it hear nothing any more. */
   roomFailed: notice('room_failed', objectOf({ room: id, why: text })),
+  /** It has left the room. */
+  roomAgentFailed: notice('room_agent_failed', objectOf({ room: id, why: text })),
 
   hangup: notice('hangup', objectOf({ agent, reason: text, extras: orNull(checkedObject<ByeExtras>()) })),
   agentKeys: request('agent_keys', objectOf({ agent, digits: text }), done),

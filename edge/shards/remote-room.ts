@@ -75,6 +75,11 @@ export class RemoteRoom implements MediaRoom {
     this.#options.failed?.(error);
   }
 
+  /** An agent has failed, and has left the room in the shard. */
+  agentFailed(error: Error): void {
+    this.#options.agentFailed?.(error);
+  }
+
   #idOf(leg: MediaLeg): number {
     if (!(leg instanceof RemoteLeg) || leg.channel !== this.#channel) throw new LegsApart();
     return leg.id;

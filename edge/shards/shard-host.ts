@@ -164,6 +164,7 @@ export class ShardHost {
         if (leg !== undefined) channel.tell(toMain.heardInRoom, { room, leg, speaks });
       },
       failed: ({ message: why }) => channel.tell(toMain.roomFailed, { room, why }),
+      agentFailed: ({ message: why }) => channel.tell(toMain.roomAgentFailed, { room, why }),
     });
   }
 

@@ -210,6 +210,9 @@ export class Shard implements Media, Agents {
     );
     channel.onTell(toMain.heardInRoom, ({ room, leg, speaks }) => this.#rooms.get(room)?.heard(leg, speaks));
     channel.onTell(toMain.roomFailed, ({ room, why }) => this.#rooms.get(room)?.fail(new Error(why)));
+    channel.onTell(toMain.roomAgentFailed, ({ room, why }) =>
+      this.#rooms.get(room)?.agentFailed(new Error(why)),
+    );
     channel.onTell(toMain.keyKnown, ({ call_id, key }) => keyKnown(call_id, key));
     const host = (id: number): AgentHost | undefined => this.#agents.get(id)?.host;
     channel.onTell(toMain.hangup, ({ agent, reason, extras }) =>

@@ -79,6 +79,13 @@ const stop = (id: string) => system.api.ok('POST', `/v1/calls/${id}/stop`, {});
 /** Requests with that method that the carrier has accepted since its start. */
 const taken = (method: string) => carrier.output.split(`took ${method} `).length - 1;
 
+/** The moves of the trunk from endpoint to endpoint, as the edge logs them. */
+const movesOfTrunk = (): object[] =>
+  system.edge.output
+    .split('\n')
+    .filter((line) => line.includes('"msg":"trunk moves"'))
+    .map((line) => JSON.parse(line));
+
 /** The endpoint of that priority is healthy and the active one. */
 function isActive(priority: number): (status: TrunkHealth) => boolean {
   return ({ endpoints }) =>
@@ -103,7 +110,7 @@ async function callOverSecondary(to: string): Promise<CallLogEntry> {
 test('a call survives the carrier; later calls use the secondary until the carrier is back and stable', async () => {
   const first = await place('+14155550157');
   await phone.event('CALL_ESTABLISHED');
-  expect(taken('INVITE')).toBe(1);
+  await eventually('the INVITE', () => taken('INVITE') === 1 || null);
   await answered(first);
 
   await carrier.kill();
@@ -140,11 +147,16 @@ test('a call survives the carrier; later calls use the secondary until the carri
   phone.events.length = 0;
   await carrier.start();
   await health(system, number, isActive(0));
-  expect(taken('OPTIONS')).toBeGreaterThanOrEqual(goodProbes);
+  // What the programs write may be read later than what control answers.
+  expect(await eventually('the move back in the log', () => movesOfTrunk()[1])).toMatchObject({
+    cause: 'failback',
+    to: 0,
+  });
+  await eventually('the probes of the carrier', () => taken('OPTIONS') >= goodProbes || null);
 
   const last = await place('+14155550160');
   await phone.event('CALL_ESTABLISHED');
-  expect(taken('INVITE')).toBe(1);
+  await eventually('the INVITE', () => taken('INVITE') === 1 || null);
   await answered(last);
   await phone.command('hangup');
   expect(await ended(last)).toMatchObject({

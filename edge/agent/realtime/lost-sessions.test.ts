@@ -181,7 +181,9 @@ describe.each(['openai', 'gemini', 'elevenlabs'] as const)('with a server of %s'
     scene.say('yes please');
     await scene.until('the turn', () => lab.answers.length === 0);
     await passing(scene, 'the warning', () => scene.log.warnings.length > 0);
-    expect(scene.log.warnings.map(({ message }) => message)).toEqual(['the model has not answered the caller']);
+    expect(scene.log.warnings.map(({ message }) => message)).toEqual([
+      'the model has not answered the caller',
+    ]);
     expect(lab.connections).toBe(1);
   });
 });

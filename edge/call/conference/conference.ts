@@ -55,6 +55,7 @@ export class Conference {
     this.#room = deps.media.openRoom(beside, {
       heard: (leg, speaks) => this.#heard(leg, speaks),
       failed: (error) => this.#failed(error),
+      agentFailed: (error) => this.#agentFailed(error),
     });
   }
 
@@ -206,6 +207,21 @@ export class Conference {
     for (const { call } of [...this.#parties.values()]) call.end({ code: 'media_lost', detail });
   }
 
+  /** The parties go on without it; who is alone now hears music. */
+  #agentFailed({ message }: Error): void {
+    if (!this.#agent) return;
+    const { callId } = this.#agent;
+    this.#dismissAgent();
+    const { ledger } = this.#parties.get(callId)?.call ?? {};
+    ledger?.note(`The agent failed and has left the conference ${this.facts.name}: ${message}`);
+    this.#arrange();
+  }
+
+  #dismissAgent(): void {
+    if (this.#agent) this.#room.leaveAgent(this.#agent.endpoint);
+    this.#agent = null;
+  }
+
   #away(callId: string, away: boolean): void {
     const party = this.#parties.get(callId);
     if (!party) return;
@@ -219,10 +235,7 @@ export class Conference {
     if (!party) return;
     this.#rise(party);
     this.#parties.delete(call.id);
-    if (this.#agent?.callId === call.id) {
-      this.#room.leaveAgent(this.#agent.endpoint);
-      this.#agent = null;
-    }
+    if (this.#agent?.callId === call.id) this.#dismissAgent();
     if (this.#speaker === call.id) this.#speaker = null;
     call.ledger.inConference(null, this.#event('left'));
     const others = [...this.#parties.values()];

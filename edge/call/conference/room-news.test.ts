@@ -58,6 +58,37 @@ describe('who speaks in a conference', () => {
   });
 });
 
+it('an agent that fails in a conference leaves it: the others go on, and who is alone hears music', async () => {
+  const [one, two] = await bench.callsUp(2);
+  if (!one || !two) throw new Error('no calls');
+  await bench.calls.transfer(one.id, blind('conference:sales;agent=stay'));
+  await bench.calls.transfer(two.id, room);
+  bench.media.agentInRoomFails(new Error('a bug of the agent'));
+  expect(bench.media.agentsInRoom.size).toBe(0);
+  expect([...(bench.media.rooms[0] ?? [])]).toEqual([one.media, two.media]);
+  expect(bench.notes).toContain(
+    'The agent failed and has left the conference sales: a bug of the agent',
+  );
+  bench.calls.stop(two.id);
+  expect(bench.record(one.id)?.ended_at).toBeNull();
+  expect(one.media.endpoint).toBe(bench.agents.holdMusic);
+  bench.calls.stop(one.id);
+  bench.expectNothingLeft();
+});
+
+it('a party alone with an agent that fails hears music until another one comes', async () => {
+  const [one, two] = await bench.callsUp(2);
+  if (!one || !two) throw new Error('no calls');
+  await bench.calls.transfer(one.id, blind('conference:sales;agent=stay'));
+  bench.media.agentInRoomFails(new Error('a bug of the agent'));
+  expect(one.media.endpoint).toBe(bench.agents.holdMusic);
+  await bench.calls.transfer(two.id, room);
+  // Its room was released, and is opened again.
+  expect(bench.media.rooms.at(-1)).toEqual(new Set([one.media, two.media]));
+  bench.calls.endAll({ code: 'api_stop', detail: null });
+  bench.expectNothingLeft();
+});
+
 it('a conference whose room is broken ends with its calls, and the next one is another', async () => {
   const [one, two, three] = await bench.callsUp(3);
   if (!one || !two || !three) throw new Error('no calls');

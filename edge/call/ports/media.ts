@@ -195,6 +195,8 @@ export interface RoomOptions {
   readonly heard?: (leg: MediaLeg, speaks: boolean) => void;
   /** Called once when the room is broken: those in it hear nothing any more. */
   readonly failed?: (error: Error) => void;
+  /** Called when an agent in the room has failed: it has left. */
+  readonly agentFailed?: (error: Error) => void;
 }
 
 /** What a room needs of a leg. */

@@ -175,6 +175,8 @@ export class FakeMedia implements LocalMedia {
   heard: NonNullable<RoomOptions['heard']> = () => {};
   /** The last room is broken. */
   roomFails: NonNullable<RoomOptions['failed']> = () => {};
+  /** The agent in the last room has failed. */
+  agentInRoomFails: NonNullable<RoomOptions['agentFailed']> = () => {};
   readonly supervisions: FakeSupervision[] = [];
   readonly agentsInRoom = new Set<AudioEndpoint>();
   /** Legs that entered a room without tones. */
@@ -206,10 +208,12 @@ export class FakeMedia implements LocalMedia {
     return bridge;
   }
 
-  openRoom(_beside?: MediaLeg | null, { heard = () => {}, failed = () => {} }: RoomOptions = {}): MediaRoom {
+  openRoom(_beside?: MediaLeg | null, options: RoomOptions = {}): MediaRoom {
+    const { heard = () => {}, failed = () => {}, agentFailed = () => {} } = options;
     const legs = new Set<MediaLeg>();
     this.heard = heard;
     this.roomFails = failed;
+    this.agentInRoomFails = agentFailed;
     this.rooms.push(legs);
     return {
       enter: (leg, tones) => {
