@@ -5,7 +5,13 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { withParameters } from '../speech-socket.ts';
-import { linear16, type ProtocolSession, type SocketProtocol } from './socket-provider.ts';
+import { AskedEnds } from './asked-ends.ts';
+import {
+  linear16,
+  type ProtocolSession,
+  type SessionEvents,
+  type SocketProtocol,
+} from './socket-provider.ts';
 import { noWords } from './transcription.ts';
 
 const TurnInfo = Type.Object({
@@ -39,17 +45,32 @@ export const deepgramFlux: SocketProtocol = {
       ...(model.endsWith('-multi') && { language_hint: language.split('-')[0] ?? language }),
     }),
   headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
-  session: () => session,
+  session: (_server, { sampleRate }) => new FluxSession(sampleRate),
 };
 
-const session: ProtocolSession = {
-  hello: null,
-  waitsForReady: false,
-  keepAlive: null,
-  goodbye: JSON.stringify({ type: 'CloseStream' }),
-  audio: linear16,
-  end: () => JSON.stringify({ type: 'ForceEndTurn' }),
-  receive(message, events) {
+class FluxSession implements ProtocolSession {
+  readonly hello = null;
+  readonly waitsForReady = false;
+  readonly keepAlive = null;
+  readonly goodbye = JSON.stringify({ type: 'CloseStream' });
+  /** Ends that were forced; one is ignored while there is no turn. */
+  readonly #forced: AskedEnds;
+
+  constructor(sampleRate: number) {
+    this.#forced = new AskedEnds(sampleRate);
+  }
+
+  audio(samples: Int16Array): Uint8Array {
+    this.#forced.sent(samples.length);
+    return linear16(samples);
+  }
+
+  end(): string {
+    this.#forced.ask();
+    return JSON.stringify({ type: 'ForceEndTurn' });
+  }
+
+  receive(message: unknown, events: SessionEvents): void {
     if (Value.Check(Failure, message)) {
       events.failed(`${message.code} ${message.description}`);
       return;
@@ -62,12 +83,18 @@ const session: ProtocolSession = {
       confidence: confidences.length === 0 ? null : Math.min(...confidences),
       language: message.languages?.[0] ?? null,
     };
+    const isEmpty = words.text === '';
+    if (message.event === 'EndOfTurn') {
+      this.#forced.reached(throughMs);
+      events.settled(words, throughMs);
+      events.finished(throughMs);
+      events.turn('ended');
+      return;
+    }
+    // Between turns the words are empty, and the silence is done with.
+    if (isEmpty) events.settled(noWords, throughMs);
+    if (isEmpty || message.event === 'StartOfTurn') this.#withoutTurn(throughMs, events);
     switch (message.event) {
-      case 'EndOfTurn':
-        events.settled(words, throughMs);
-        events.finished(throughMs);
-        events.turn('ended');
-        return;
       case 'StartOfTurn':
         events.turn('started');
         break;
@@ -78,8 +105,12 @@ const session: ProtocolSession = {
         events.turn('resumed');
         break;
     }
-    // Between turns the words are empty, and the silence is done with.
-    if (words.text === '') events.settled(noWords, throughMs);
-    else events.partial(words);
-  },
-};
+    if (!isEmpty) events.partial(words);
+  }
+
+  /** What was to end before has no words. */
+  #withoutTurn(throughMs: number, events: SessionEvents): void {
+    const forced = this.#forced.passed(throughMs);
+    if (forced !== null) events.finished(forced);
+  }
+}

@@ -5,6 +5,7 @@
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { withParameters } from '../speech-socket.ts';
+import { AskedEnds } from './asked-ends.ts';
 import {
   linear16,
   type ProtocolSession,
@@ -27,6 +28,7 @@ const Results = Type.Object({
         transcript: Type.String(),
         confidence: Type.Optional(Type.Number()),
         languages: Type.Optional(Type.Array(Type.String())),
+        words: Type.Optional(Type.Array(Type.Object({ start: Type.Number() }))),
       }),
     ),
   }),
@@ -58,43 +60,67 @@ export const deepgram: SocketProtocol = {
       [model.startsWith('nova-3') ? 'keyterm' : 'keywords']: keyTerms,
     }),
   headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
-  session: () => session,
+  session: (_server, { sampleRate }) => new ListenSession(sampleRate),
 };
 
-/** A connection has no state of its own: positions are in the messages. */
-const session: ProtocolSession = {
-  hello: null,
-  waitsForReady: false,
-  keepAlive: JSON.stringify({ type: 'KeepAlive' }),
-  goodbye: JSON.stringify({ type: 'CloseStream' }),
-  audio: linear16,
-  end: () => JSON.stringify({ type: 'Finalize' }),
-  receive(message, events) {
+class ListenSession implements ProtocolSession {
+  readonly hello = null;
+  readonly waitsForReady = false;
+  readonly keepAlive = JSON.stringify({ type: 'KeepAlive' });
+  readonly goodbye = JSON.stringify({ type: 'CloseStream' });
+  /** Where `Finalize` was sent; it has no answer when little was left to be finalized. */
+  readonly #finalized: AskedEnds;
+
+  constructor(sampleRate: number) {
+    this.#finalized = new AskedEnds(sampleRate);
+  }
+
+  audio(samples: Int16Array): Uint8Array {
+    this.#finalized.sent(samples.length);
+    return linear16(samples);
+  }
+
+  end(): string {
+    this.#finalized.ask();
+    return JSON.stringify({ type: 'Finalize' });
+  }
+
+  receive(message: unknown, events: SessionEvents): void {
     if (Value.Check(Results, message)) {
-      results(message, events);
+      this.#results(message, events);
       return;
     }
     if (!Value.Check(Other, message)) return;
     if (message.type === 'SpeechStarted') events.turn('started');
     else if (message.type === 'UtteranceEnd') events.turn('ended');
     else if (message.type === 'Error') events.failed(message.description ?? message.message ?? 'no reason');
-  },
-};
-
-function results(message: Static<typeof Results>, events: SessionEvents): void {
-  const [best] = message.channel.alternatives;
-  const throughMs = (message.start + message.duration) * 1000;
-  const words: HeardWords = {
-    text: best?.transcript.trim() ?? '',
-    confidence: best?.confidence ?? null,
-    language: best?.languages?.[0] ?? null,
-  };
-  if (!message.is_final) {
-    events.partial(words);
-    return;
   }
-  events.settled(words, throughMs);
-  if (message.from_finalize) events.finished(throughMs);
-  // A short silence, whatever the words are.
-  if (message.speech_final) events.turn('likely_ended');
+
+  #results(message: Static<typeof Results>, events: SessionEvents): void {
+    const [best] = message.channel.alternatives;
+    const throughMs = (message.start + message.duration) * 1000;
+    const words: HeardWords = {
+      text: best?.transcript.trim() ?? '',
+      confidence: best?.confidence ?? null,
+      language: best?.languages?.[0] ?? null,
+    };
+    // All words before these are final.
+    const fromMs = words.text === '' ? throughMs : (best?.words?.[0]?.start ?? message.start) * 1000;
+    this.#over(this.#finalized.passed(fromMs), events);
+    if (!message.is_final) {
+      events.partial(words);
+      return;
+    }
+    events.settled(words, throughMs);
+    const end = this.#finalized.reached(throughMs);
+    if (message.from_finalize) events.finished(throughMs);
+    else this.#over(end, events);
+    // A short silence, whatever the words are.
+    if (message.speech_final) events.turn('likely_ended');
+  }
+
+  /** @param end whose words are all final, although it had no answer; null: none */
+  #over(end: number | null, events: SessionEvents): void {
+    if (end !== null) events.finished(end);
+  }
 }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { fields, LabServer, type LabSession, type LabSocket, labKey, unauthorized } from './lab-server.ts';
-import { WordReader } from './words.ts';
+import { WordReader, wordMs } from './words.ts';
 
 const parameters = new Set([
   'model',
@@ -23,13 +23,15 @@ const idleMs = 10_000;
 const utteranceEndMs = 1000;
 /** Silence is settled in pieces of this length. */
 const silenceMs = 3000;
+/** Of audio between two interim results, whether there are words or not. */
+const interimMs = 1000;
 
 export class DeepgramServer extends LabServer {
   protected readonly path = '/v1/listen';
   readonly #clock: Clock;
   /** Query of the last connection. */
   query = new URLSearchParams();
-  /** Whether `Finalize` without unsettled audio gets no answer, as happens. */
+  /** Whether `Finalize` without words that are not final gets no answer, as happens. */
   skipsEmptyFinalize = false;
   /** How often each final result is sent. */
   finalsSent = 1;
@@ -65,11 +67,12 @@ class ListenSession implements LabSession {
   readonly #server: DeepgramServer;
   readonly #clock: Clock;
   readonly #reader: WordReader;
-  #words: string[] = [];
+  #words: { readonly word: string; readonly start: number; readonly end: number }[] = [];
   /** Whether there were words since the last `UtteranceEnd`. */
   #uttered = false;
   /** seconds */
   #settledTo = 0;
+  #toldTo = 0;
   #idle: Timer | null = null;
 
   constructor(socket: LabSocket, server: DeepgramServer, clock: Clock, sampleRate: number) {
@@ -89,7 +92,8 @@ class ListenSession implements LabSession {
     for (let at = 0; at < octets.length; at += 2) {
       const word = this.#reader.read(octets.readInt16LE(at));
       if (word !== null) {
-        this.#words.push(word);
+        const end = this.#reader.positionS;
+        this.#words.push({ word, start: end - wordMs / 1000, end });
         this.#results(false, {});
       }
       if (word !== null) this.#uttered = true;
@@ -105,6 +109,7 @@ class ListenSession implements LabSession {
         this.#results(true, { speech_final: true });
       else if (this.#words.length === 0 && (this.#reader.positionS - this.#settledTo) * 1000 >= silenceMs)
         this.#results(true, {});
+      else if ((this.#reader.positionS - this.#toldTo) * 1000 >= interimMs) this.#results(false, {});
     }
   }
 
@@ -114,7 +119,7 @@ class ListenSession implements LabSession {
       case 'KeepAlive':
         return;
       case 'Finalize': {
-        const isEmpty = this.#reader.positionS === this.#settledTo;
+        const isEmpty = this.#words.length === 0;
         if (this.#server.ignoresFinalize || (isEmpty && this.#server.skipsEmptyFinalize)) return;
         this.#results(true, { from_finalize: true });
         return;
@@ -155,6 +160,7 @@ class ListenSession implements LabSession {
 
   #results(isFinal: boolean, more: object): void {
     const start = this.#settledTo;
+    this.#toldTo = this.#reader.positionS;
     const results = {
       type: 'Results',
       channel_index: [0, 1],
@@ -163,7 +169,13 @@ class ListenSession implements LabSession {
       is_final: isFinal,
       speech_final: false,
       channel: {
-        alternatives: [{ transcript: this.#words.join(' '), confidence: 0.9, words: [] }],
+        alternatives: [
+          {
+            transcript: this.#words.map(({ word }) => word).join(' '),
+            confidence: 0.9,
+            words: this.#words,
+          },
+        ],
       },
       metadata: {
         request_id: 'r',

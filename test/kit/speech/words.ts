@@ -6,7 +6,7 @@
 /** The words that servers know, by level. */
 const known = ['yes', 'please', 'book', 'a', 'table', 'for', 'two', 'tonight', 'thanks', 'bye'];
 const step = 1500;
-const wordMs = 100;
+export const wordMs = 100;
 const gapMs = 40;
 
 const frameMs = 20;
