@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { NoMembers } from '#shared/api/common.ts';
 import { ApiError } from '#shared/errors.ts';
+import { isDeeperThan } from '#shared/json-depth.ts';
 import type { App } from './app-types.ts';
 import { BodyCheck } from './violations.ts';
 
@@ -61,25 +62,4 @@ function decoded(bytes: Buffer): string | null {
 function tooDeep(): ApiError {
   const rule = `must be at most ${mostBodyDepth} levels deep`;
   return ApiError.of('INVALID_JSON', { path: '', rule }, `body: ${rule}`);
-}
-
-const quote = 0x22;
-const backslash = 0x5c;
-
-/** Whether brackets outside strings nest deeper than `levels`. Scans the text, so depth cannot overflow the stack. */
-function isDeeperThan(text: string, levels: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (inString) {
-      if (char === backslash) at++;
-      else if (char === quote) inString = false;
-    } else if (char === quote) inString = true;
-    // [ and {, ] and } (RFC 8259 section 2)
-    else if (char === 0x5b || char === 0x7b) {
-      if (++depth > levels) return true;
-    } else if (char === 0x5d || char === 0x7d) depth--;
-  }
-  return false;
 }

@@ -102,6 +102,24 @@ describe('a message of a stream server', () => {
     });
   });
 
+  it('is read at once, whatever a payload consists of', () => {
+    const before = performance.now();
+    const payload = `${'\n'.repeat(100_000)}!`;
+    expect(read({ event: 'media', media: { payload } })).toMatchObject({ error: { code: 'invalid_field' } });
+    expect(order({ event: 'media', media: { payload: 'AA==\r\n' } })).toMatchObject({ event: 'media' });
+    expect(performance.now() - before).toBeLessThan(1500);
+  });
+
+  it.each([98, 99, 1_000_000])('is read, or refused without an exception: data of %i levels', (levels) => {
+    const data = '['.repeat(levels) + ']'.repeat(levels);
+    const before = performance.now();
+    const found = readOrder(`{"event":"custom","custom":{"name":"a","data":${data}}}`, 'stream-1');
+    const message = 'The message is more than 100 levels deep.';
+    if (levels <= 98) expect(found).toMatchObject({ order: { data } });
+    else expect(found).toEqual({ error: { event: null, code: 'invalid_message', message } });
+    expect(performance.now() - before).toBeLessThan(1500);
+  });
+
   it('that is no message of this stream is refused', () => {
     expect(readOrder('{', 'stream-1')).toEqual({
       error: { event: null, code: 'invalid_message', message: 'The message is not JSON.' },

@@ -1,6 +1,7 @@
 /** What the server of a stream agent asks for: reads and checks each of its messages (docs/stream.md). Pure. */
 import { counted } from '#shared/counted.ts';
 import { readByeHeaders } from '#shared/custom-headers.ts';
+import { isDeeperThan } from '#shared/json-depth.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
 
@@ -44,6 +45,8 @@ export interface StreamError {
 /** null: an event that is not known, which is ignored (contract 9.5). */
 export type ReadOrder = { readonly order: StreamOrder } | { readonly error: StreamError } | null;
 
+/** Levels of arrays and objects: more would take a shard's time to parse, and break what writes them as JSON. */
+const deepest = 100;
 const longestTarget = 512;
 const longestAnnouncement = 1_000;
 const longestMarkName = 1_000;
@@ -60,6 +63,7 @@ type Fields = Readonly<Record<string, unknown>>;
 class WrongField extends Error {}
 
 export function readOrder(text: string, streamSid: string): ReadOrder {
+  if (isDeeperThan(text, deepest)) return invalid(null, `The message is more than ${deepest} levels deep.`);
   let message: unknown;
   try {
     message = JSON.parse(text);
@@ -89,8 +93,9 @@ const readers: Readonly<Record<string, (message: Fields) => StreamOrder>> = {
   media: (message) => {
     const { payload } = content(message, 'media');
     if (typeof payload !== 'string') throw new WrongField('"media.payload" must be text.');
-    // RFC 4648 sections 4 and 5; line breaks as in MIME.
-    if (!/^[A-Za-z0-9+/_\-\r\n]*={0,2}[\r\n]*$/.test(payload))
+    // RFC 4648 sections 4 and 5; line breaks as in MIME. After "=", which ends it, other ones: a text of line breaks alone
+    // must not be tried in all ways in which it can be parted.
+    if (!/^[A-Za-z0-9+/_\-\r\n]*(?:={1,2}[\r\n]*)?$/.test(payload))
       throw new WrongField('"media.payload" must be base64.');
     return { event: 'media', payload };
   },
