@@ -239,8 +239,8 @@ function hostPort(address: string, port: number): string {
 
 /** For captures without a correlation id. */
 function callIdOf(payload: Buffer): string | null {
-  const match = /\r\n(?:call-id|i)[ \t]*:[ \t]*([^\r\n]*?)[ \t]*\r\n/i.exec(payload.toString('latin1'));
-  return match?.[1] ?? null;
+  const match = /\r\n(?:call-id|i)[ \t]*:([^\r\n]*)\r\n/i.exec(payload.toString('latin1'));
+  return match?.[1]?.trim() ?? null;
 }
 
 /** Maximum values per dialog and direction: a call has two or three, a few more with re-INVITEs. */

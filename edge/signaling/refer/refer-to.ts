@@ -55,8 +55,8 @@ export function readRefer(headers: HeaderFields): ReferTarget {
 /** Whether a value has a comma outside quotes and brackets: repeated headers are joined by a comma. */
 function isList(value: string): boolean {
   return value
-    .replace(/"(?:[^"\\]|\\.)*"/g, '')
-    .replace(/<[^>]*>/g, '')
+    .replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '')
+    .replace(/<[^>]*(?:>|$)/g, '')
     .includes(',');
 }
 

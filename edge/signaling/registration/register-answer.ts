@@ -130,7 +130,7 @@ function grantedS(own: readonly string[], headers: HeaderFields, askedS: number)
 }
 
 function expiresOf(contact: string): number | null {
-  const parameters = contact.replace(/"(?:[^"\\]|\\.)*"|<[^>]*>/g, '');
+  const parameters = contact.replace(/"(?:[^"\\]|\\.)*(?:"|$)|<[^>]*(?:>|$)/gs, '');
   return secondsOf(/;\s*expires\s*=\s*(\d+)/i.exec(parameters)?.[1]);
 }
 
@@ -147,7 +147,7 @@ function hostOf(contact: string): string {
 
 /** The entries of a Contact header; commas may also occur inside quotes and brackets. */
 function contactsOf(value: string): string[] {
-  const entries = value.match(/(?:"(?:[^"\\]|\\.)*"|<[^>]*>|[^,"<])+/g) ?? [];
+  const entries = value.match(/(?:"(?:[^"\\]|\\.)*(?:"|$)|<[^>]*(?:>|$)|[^,"<])+/gs) ?? [];
   return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 

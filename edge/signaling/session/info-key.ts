@@ -61,10 +61,10 @@ function readRelay(body: string): InfoKey {
   const lines = new Map<string, string>();
   for (const line of body.split(/\r?\n/)) {
     if (line.trim() === '') continue;
-    const [, name, value] = /^\s*([a-z]+)\s*[=:]\s*(.*?)\s*$/i.exec(line) ?? [];
+    const [, name, value] = /^([a-z]+)\s*[=:](.*)$/i.exec(line.trim()) ?? [];
     if (name === undefined || value === undefined) return malformed('A line is not of the form Name=Value');
     if (lines.has(name.toLowerCase())) return malformed(`${name} appears twice`);
-    lines.set(name.toLowerCase(), value);
+    lines.set(name.toLowerCase(), value.trim());
   }
   const signal = lines.get('signal');
   if (signal === undefined) return malformed('Signal is missing');

@@ -40,6 +40,6 @@ function partOf(text: string): BodyPart {
   // Without headers, two line ends follow each other.
   const blank = /\r?\n\r?\n/.exec(text);
   const head = text.slice(0, blank?.index ?? text.length).replace(/\r?\n[ \t]+/g, ' ');
-  const type = /^content-type[ \t]*:[ \t]*(.*?)[ \t]*$/im.exec(head)?.[1] ?? 'text/plain';
+  const type = /^content-type[ \t]*:(.*)$/im.exec(head)?.[1]?.trim() ?? 'text/plain';
   return { type, content: blank ? text.slice(blank.index + blank[0].length) : '' };
 }

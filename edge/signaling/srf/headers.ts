@@ -50,7 +50,7 @@ export function tokensOf(value: string | undefined): string[] {
 /** The tag of a From or To value, empty when it has none. */
 export function tagOf(nameAddr: string): string {
   // A quoted display name and the URI may themselves contain a parameter of that name.
-  const parameters = nameAddr.replace(/"(?:[^"\\]|\\.)*"/g, '').replace(/<[^>]*>/g, '');
+  const parameters = nameAddr.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '').replace(/<[^>]*(?:>|$)/g, '');
   return /;\s*tag\s*=\s*([^\s;,]+)/i.exec(parameters)?.[1] ?? '';
 }
 
@@ -78,7 +78,7 @@ export function reasonOf(cause: number, text: string): string {
 export function contactOf(address: string, requestUri: string, headers: HeaderFields): string {
   const topRoute = headerOf(headers, 'record-route');
   const decisive = topRoute ?? headerOf(headers, 'contact') ?? '';
-  const secure = /^sips:/i.test(requestUri) || /^[^,]*?<?\s*sips:/i.test(decisive);
+  const secure = /^sips:/i.test(requestUri) || /^[^,]*sips:/i.test(decisive);
   return secure ? `<sips:${address}>` : `<sip:${address};transport=tls>`;
 }
 

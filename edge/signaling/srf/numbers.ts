@@ -40,7 +40,7 @@ export function userOf(uri: string): string | null {
 /** The URI inside a From, To or Contact value, with or without display name and angle brackets. */
 export function uriOf(nameAddr: string): string {
   // A quoted display name may itself contain a "<" (RFC 3261 section 20.10).
-  const unquoted = nameAddr.replace(/"(?:[^"\\]|\\.)*"/g, '');
+  const unquoted = nameAddr.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '');
   const open = unquoted.indexOf('<');
   if (open >= 0) {
     const close = unquoted.indexOf('>', open);

@@ -62,7 +62,7 @@ export function parseResponse(text: string): SipResponse | null {
   const head = text.slice(0, end?.at ?? text.length);
   const match = headersOnly.exec(head);
   const startLine = match?.[1] ?? head.trimEnd();
-  const status = /^SIP\/2\.0 +([1-6]\d\d)(?: +(.*))?$/i.exec(startLine.trim());
+  const status = /^SIP\/2\.0 +([1-6]\d\d)(?: (.*))?$/i.exec(startLine.trim());
   if (!status) return null;
   const lines = (match?.[2] ?? '').replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/);
   const headers = lines.flatMap((line) => {
@@ -72,7 +72,7 @@ export function parseResponse(text: string): SipResponse | null {
   });
   return {
     status: Number(status[1]),
-    reason: status[2] ?? '',
+    reason: status[2]?.trim() ?? '',
     headers,
     body: end ? text.slice(end.at + end.length) : '',
   };
