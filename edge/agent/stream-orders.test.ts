@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cpuMsOf, hangMs } from '../../test/kit/cpu-time.ts';
 import { readOrder } from './stream-orders.ts';
 
 const read = (message: unknown) => readOrder(JSON.stringify(message), 'stream-1');
@@ -103,21 +104,19 @@ describe('a message of a stream server', () => {
   });
 
   it('is read at once, whatever a payload consists of', () => {
-    const before = performance.now();
     const payload = `${'\n'.repeat(100_000)}!`;
-    expect(read({ event: 'media', media: { payload } })).toMatchObject({ error: { code: 'invalid_field' } });
+    const message = { event: 'media', media: { payload } };
+    expect(cpuMsOf(() => read(message))).toBeLessThan(hangMs);
+    expect(read(message)).toMatchObject({ error: { code: 'invalid_field' } });
     expect(order({ event: 'media', media: { payload: 'AA==\r\n' } })).toMatchObject({ event: 'media' });
-    expect(performance.now() - before).toBeLessThan(1500);
   });
 
   it.each([98, 99, 1_000_000])('is read, or refused without an exception: data of %i levels', (levels) => {
     const data = '['.repeat(levels) + ']'.repeat(levels);
-    const before = performance.now();
     const found = readOrder(`{"event":"custom","custom":{"name":"a","data":${data}}}`, 'stream-1');
     const message = 'The message is more than 100 levels deep.';
     if (levels <= 98) expect(found).toMatchObject({ order: { data } });
     else expect(found).toEqual({ error: { event: null, code: 'invalid_message', message } });
-    expect(performance.now() - before).toBeLessThan(1500);
   });
 
   it('that is no message of this stream is refused', () => {
