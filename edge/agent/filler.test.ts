@@ -101,6 +101,27 @@ describe('while a webhook runs', () => {
     expect(await takeFrames(agent, 50)).toBe('Found.'.length);
   });
 
+  it('a filler whose end is still being made when the answer comes was stopped, and has not failed', async () => {
+    const tts: TextToSpeech = {
+      ...countingVoice,
+      stream: async function* (text, options, signal) {
+        const samples = await countingVoice.synthesize(text, options);
+        yield samples.subarray(0, samples.length / 2);
+        if (text === filler.text)
+          await new Promise((_resolve, reject) =>
+            signal.addEventListener('abort', () => reject(signal.reason)),
+          );
+        yield samples.subarray(samples.length / 2);
+      },
+    };
+    const { agent, answer, host, lines, pass } = await asked({ filler }, { tts });
+    await pass(2000);
+    expect(await takeFrames(agent, 4)).toBe(4);
+    await answer();
+    expect(lines().at(-1)).toBe('assistant: Found.');
+    expect(host.lines('agent-action').join()).not.toContain('could not be spoken');
+  });
+
   it('a caller who hangs up ends the filler', async () => {
     const { agent, clock, lines, pass } = await asked({ filler });
     await pass(2000);

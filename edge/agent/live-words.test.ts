@@ -32,6 +32,11 @@ class Scripted implements Transcriber {
     return { write: nothing, begin: nothing, end: () => events.final(this.next), close: nothing };
   }
 
+  /** The provider says that the turn is over. */
+  turn(): void {
+    this.#events?.turn('ended');
+  }
+
   partial(text: string): void {
     this.#events?.partial({ text, confidence: null, language: null });
   }
@@ -99,6 +104,23 @@ describe('an agent that knows words while the caller speaks', () => {
     await pass(250);
     expect(await takeFrames(agent, 200)).toBe(longText.length - 7);
     expect(host.lines('agent-action')).toEqual([]);
+    agent.close('over');
+  });
+
+  it.each([
+    ['in the midst of its speech', 7, 'mhm'],
+    ['shortly before its end', 40, 'mhm'],
+  ])('goes on when the provider ends a turn before the pause is heard: %s', async (_when, played, words) => {
+    const { agent, pass, transcriber } = await talking();
+    expect(await takeFrames(agent, played)).toBe(played);
+    hear(agent.write, 3000, 10);
+    transcriber.partial(words);
+    expect(await takeFrames(agent, 5)).toBe(0);
+    hear(agent.write, 0, 4);
+    transcriber.next = { text: words, confidence: null, language: 'en' };
+    transcriber.turn();
+    await pass(250);
+    expect(await takeFrames(agent, 10)).toBeGreaterThan(0);
     agent.close('over');
   });
 

@@ -62,3 +62,23 @@ it('goes on at the sample at which it was held for a short time', async () => {
   speaking.resume(400);
   expect(play(speaking, 2).at(-1)).toBe(last(16));
 });
+
+it('makes nothing any more when the call is over: not what was begun, and not what is begun later', async () => {
+  const signals: AbortSignal[] = [];
+  const voice: TextToSpeech = {
+    ...voiceOf(160),
+    stream: async function* (_text, _options, signal) {
+      signals.push(signal);
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', reject));
+      yield new Int16Array(0);
+    },
+  };
+  const speaking = new Speaking(voice, english, 60);
+  speaking.begin({ text: 'one' });
+  const said = speaking.say({ text: 'two' }, () => undefined);
+  speaking.close();
+  speaking.begin({ text: 'three' });
+  await speaking.ready({ text: 'four' });
+  expect(await said).toBe(0);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});

@@ -38,6 +38,7 @@ export class Speaking implements HeldSound {
   readonly #queue: PlayQueue;
   readonly #fader: Fader;
   #held = false;
+  #closed = false;
   /** Texts that are queued or sounding. */
   #said: Said[] = [];
   /** Texts whose synthesis has started and that were not spoken yet. */
@@ -83,6 +84,7 @@ export class Speaking implements HeldSound {
 
   /** Speaks texts that may be needed later. */
   premake(texts: readonly SpokenText[] = []): void {
+    if (this.#closed) return;
     for (const text of texts) void this.#tts.premake?.(this.#spoken(text), this.#options);
   }
 
@@ -128,6 +130,9 @@ export class Speaking implements HeldSound {
         said.length += piece.length;
         dropped += this.#queue.push(piece);
       }
+    } catch (error) {
+      // Stopped: it fails because it was cancelled.
+      if (this.#current === speech) throw error;
     } finally {
       said.growing = false;
       if (this.#current === speech) this.#current = null;
@@ -157,6 +162,13 @@ export class Speaking implements HeldSound {
       const heard = heardPart(text, samples, Math.max(0, playedSamples - from), this.#options.sampleRate);
       cutOff(heard, told);
     }
+  }
+
+  /** The call is over: nothing is made any more. */
+  close(): void {
+    this.#closed = true;
+    this.stop();
+    this.forgetBegun();
   }
 
   hold(): void {
@@ -203,8 +215,12 @@ export class Speaking implements HeldSound {
   #of(text: string): Speech {
     const begun = this.#begun.get(text);
     if (begun) return begun;
-    const speech = new Speech((signal) => piecesOf(this.#tts, text, this.#options, signal));
+    const speech = new Speech((signal) =>
+      this.#closed ? nothing() : piecesOf(this.#tts, text, this.#options, signal),
+    );
     this.#begun.set(text, speech);
     return speech;
   }
 }
+
+async function* nothing(): AsyncGenerator<Int16Array> {}

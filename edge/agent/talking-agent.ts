@@ -154,7 +154,7 @@ export class TalkingAgent implements AgentLeg {
     this.#ahead.drop();
     this.#times.end();
     this.#hearing.close();
-    this.#speaking.stop();
+    this.#speaking.close();
     this.#model?.close(reason);
   }
 

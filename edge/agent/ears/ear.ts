@@ -71,9 +71,11 @@ export class Ear {
     this.#detector?.write(frame);
   }
 
-  /** The caller's turn is over. */
+  /** The caller's turn is over. A voice that still sounds ends with it: who waits for its pause would wait forever. */
   forget(): void {
+    const { voice } = this.#activity;
     this.#activity.forget();
+    if (voice) this.#events.paused();
   }
 
   close(): void {

@@ -151,6 +151,33 @@ describe('the thread of the model', () => {
     await silero.close();
   });
 
+  it('hears nothing more of a stream after its end: it would remember it for good', async () => {
+    const clock = new FakeClock();
+    const program = `import { parentPort } from 'node:worker_threads';
+      const known = new Set();
+      parentPort.on('message', ({ type, batch, stream, streams }) => {
+        if (type !== 'judge') return known.delete(stream);
+        for (const one of streams) known.add(one);
+        parentPort.postMessage({ type: 'judged', batch, probabilities: new Float32Array(streams.length).fill(known.size) });
+      });
+      parentPort.postMessage({ type: 'ready' });`;
+    const url = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
+    const silero = new Silero(clock, new RecordingLog(), url);
+    const [ended, other] = [silero.open(), silero.open()];
+    while (silero.state === 'loading') await pause(1);
+    const known: (number | null)[] = [];
+    ended.write(hum(200, 0), (probability) => known.push(probability));
+    ended.close();
+    other.write(hum(200, 0), (probability) => known.push(probability));
+    while (silero.busy) {
+      clock.advance(1);
+      await pause(1);
+    }
+    expect(known).toEqual([1]);
+    other.close();
+    await silero.close();
+  });
+
   it('answers all that waits when the thread ends', async () => {
     const silero = new Silero(new FakeClock(), new RecordingLog());
     const stream = silero.open();

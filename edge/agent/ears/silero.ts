@@ -176,9 +176,10 @@ export class Silero {
     this.#timer?.cancel();
     this.#timer = null;
     this.#dropStale();
-    const waiting = this.#waiting;
-    if (waiting.length === 0) return;
+    // The thread would remember a stream that it is told of after its end.
+    const waiting = this.#waiting.filter(({ stream }) => this.#streams.has(stream));
     this.#waiting = [];
+    if (waiting.length === 0) return;
     const samples = new Float32Array(waiting.length * chunkSamples);
     for (const [i, { chunk }] of waiting.entries()) samples.set(chunk, i * chunkSamples);
     const batch = ++this.#batches;
