@@ -41,9 +41,10 @@ export class VoiceConnection {
   /** Of the text that is being spoken. */
   #sound: PieceStream<Uint8Array> | null = null;
   #heard: (octets: number) => void = () => undefined;
-  /** Whether the server has closed it. */
+  /** Whether the server has closed it, or has said between two texts why it can speak no more. */
   wasLost = false;
-  /** Called when the server closes it between two texts. */
+  #why: string | null = null;
+  /** Called when that happens between two texts. */
   lost: () => void = () => undefined;
 
   private constructor(protocol: VoiceProtocol, server: SpeechServer) {
@@ -84,6 +85,7 @@ export class VoiceConnection {
 
   /** @param heard called with each sign of life of the server, and how many octets of sound it has brought */
   speak(text: string, sound: PieceStream<Uint8Array>, heard: (octets: number) => void): void {
+    if (this.#why !== null) sound.fail(new SpeechError(this.#why));
     this.#texts++;
     this.#sound = sound;
     this.#heard = heard;
@@ -105,7 +107,8 @@ export class VoiceConnection {
   #take(message: unknown): void {
     const answer = this.#protocol.read(message);
     if (!answer) return;
-    this.#heard('sound' in answer ? answer.sound.length : 0);
+    // Between two texts nobody waits.
+    if (this.#sound) this.#heard('sound' in answer ? answer.sound.length : 0);
     if ('sound' in answer) this.#sound?.push(answer.sound);
     else if ('failed' in answer)
       this.#fail(`${placeOf(this.#server.url)}: ${withoutKey(answer.failed, this.#server)}`);
@@ -116,8 +119,17 @@ export class VoiceConnection {
   }
 
   #fail(why: string): void {
-    this.#sound?.fail(new SpeechError(why));
+    if (this.#sound) this.#sound.fail(new SpeechError(why));
+    else if (this.#socket) this.#giveUp(why);
     this.#sound = null;
+  }
+
+  /** An error that is of no text is of the connection: the next text would wait for it until its time is over. */
+  #giveUp(why: string): void {
+    this.wasLost = true;
+    this.#why = why;
+    this.close();
+    this.lost();
   }
 
   #lost(why: string): void {

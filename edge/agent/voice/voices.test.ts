@@ -174,6 +174,46 @@ describe.each(kinds)('the voice of $name', ({ path, protocol, make }) => {
   });
 });
 
+it.each(['in pieces', 'whole'])(
+  'a voice that does not end is cut off, %s, by the length of the text',
+  async (how) => {
+    const second = new Int16Array(8000).fill(1000);
+    let closed = false;
+    const endless: TextToSpeech = {
+      synthesize: async () => new Int16Array(200 * 8000),
+      ...(how === 'in pieces' && {
+        stream: async function* () {
+          try {
+            for (;;) yield second;
+          } finally {
+            closed = true;
+          }
+        },
+      }),
+      close: async () => undefined,
+    };
+    const failed: boolean[] = [];
+    const meter = { failed: (fellBack: boolean) => void failed.push(fellBack), firstSound: () => undefined };
+    const voice = new FallbackVoice(endless, embedded, {
+      meter,
+      clock: new FakeClock(),
+      log: new RecordingLog(),
+    });
+    let seconds = 0;
+    const heard = async () => {
+      for await (const piece of voice.stream('Hello Ada!', english, new AbortController().signal))
+        seconds += piece.length / 8000;
+    };
+    if (how === 'in pieces') {
+      await expect(heard()).rejects.toThrow('10 characters took more than 15 s');
+      expect([seconds, failed, closed]).toEqual([15, [false], true]);
+    } else {
+      await heard();
+      expect([seconds, failed]).toEqual([10 / 8000, [true]]);
+    }
+  },
+);
+
 describe('connections of the voice of Deepgram', () => {
   async function setUp() {
     const clock = new FakeClock();
@@ -215,6 +255,17 @@ describe('connections of the voice of Deepgram', () => {
     server.dieAfter = 0;
     await expect(voice.synthesize('Three', english)).rejects.toThrow('1011');
     expect(server.spoken).toEqual(['One', 'Two', 'Three', 'Three']);
+  });
+
+  it('on which the server reports an error between two texts are not used again', async () => {
+    const { clock, server, voice } = await setUp();
+    await voice.synthesize('One', english);
+    server.complain();
+    await expect.poll(() => server.open).toBe(0);
+    expect((await voice.synthesize('Two', english)).length).toBe(3 * 160);
+    expect([server.connections, server.spoken]).toEqual([2, ['One', 'Two']]);
+    await voice.close();
+    await expect.poll(() => server.open + clock.pending).toBe(0);
   });
 
   it('are a few at a time when nobody speaks', async () => {

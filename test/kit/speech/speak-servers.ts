@@ -73,6 +73,12 @@ export class ElevenLabsServer extends SpeakServer {
 
 export class DeepgramSpeakServer extends SpeakServer {
   protected readonly path = '/v1/speak';
+  readonly #sockets = new Set<LabSocket>();
+
+  /** Says on all connections why they can be used no more, and leaves them open. */
+  complain(): void {
+    for (const socket of this.#sockets) socket.send({ type: 'Error', description: 'quota exceeded' });
+  }
 
   protected check(request: IncomingMessage, url: URL) {
     const { searchParams: query } = url;
@@ -85,6 +91,7 @@ export class DeepgramSpeakServer extends SpeakServer {
   protected begin(socket: LabSocket, url: URL): LabSession {
     const sampleRate = Number(url.searchParams.get('sample_rate'));
     let waiting = '';
+    this.#sockets.add(socket);
     socket.send({
       type: 'Metadata',
       request_id: 'r',
@@ -111,7 +118,7 @@ export class DeepgramSpeakServer extends SpeakServer {
           );
       },
       binary: () => socket.violation('a binary message', null, 1003),
-      closed: () => undefined,
+      closed: () => void this.#sockets.delete(socket),
     };
   }
 }
