@@ -66,9 +66,7 @@ it('an agent that fails in a conference leaves it: the others go on, and who is 
   bench.media.agentInRoomFails(new Error('a bug of the agent'));
   expect(bench.media.agentsInRoom.size).toBe(0);
   expect([...(bench.media.rooms[0] ?? [])]).toEqual([one.media, two.media]);
-  expect(bench.notes).toContain(
-    'The agent failed and has left the conference sales: a bug of the agent',
-  );
+  expect(bench.notes).toContain('The agent failed and has left the conference sales: a bug of the agent');
   bench.calls.stop(two.id);
   expect(bench.record(one.id)?.ended_at).toBeNull();
   expect(one.media.endpoint).toBe(bench.agents.holdMusic);
