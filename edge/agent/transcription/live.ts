@@ -9,6 +9,7 @@ import type { Timer } from '#shared/clock.ts';
 import { Timers } from '#shared/timers.ts';
 import { AudioRing } from './audio-ring.ts';
 import { type LiveDeps, retryMs } from './live-deps.ts';
+import { answerDue, ToldWords, type Turn, turnOf } from './live-turn.ts';
 import type { ProviderConnection, ProviderEvents, TranscriptionProvider } from './provider.ts';
 import {
   type HeardWords,
@@ -18,18 +19,6 @@ import {
   type TranscriptionEvents,
   type TranscriptionOptions,
 } from './transcription.ts';
-
-/** A stretch of the caller's speech, by positions in the ring. */
-interface Turn {
-  readonly from: number;
-  /** null: the caller is still speaking */
-  to: number | null;
-  /** Whether the connection of now knows its end. */
-  endSent: boolean;
-  readonly beganAt: number;
-  endedAt: number;
-  hadPartial: boolean;
-}
 
 export class LiveTranscription implements Transcription {
   readonly #options: TranscriptionOptions;
@@ -55,9 +44,10 @@ export class LiveTranscription implements Transcription {
   #completeAt = -1;
   /** Answers of this connection that were not waited for any longer. */
   #owed = 0;
+  /** Whether nothing came since it was told the end of a turn. */
+  #silent = false;
   #settled: HeardWords = noWords;
-  /** The last words that were settled, and their end. */
-  #told = { text: '', to: -1 };
+  readonly #told = new ToldWords();
   #tail: HeardWords = noWords;
   #deadline: Timer | null = null;
   #paused: Timer | null = null;
@@ -131,8 +121,7 @@ export class LiveTranscription implements Transcription {
   }
 
   #add(from: number, to: number | null): void {
-    const now = this.#deps.clock.elapsed();
-    this.#turns.push({ from, to, endSent: false, beganAt: now, endedAt: now, hadPartial: false });
+    this.#turns.push(turnOf(from, to, this.#deps.clock.elapsed()));
   }
 
   // ---------------------------------------------------------------- sending
@@ -163,7 +152,10 @@ export class LiveTranscription implements Transcription {
       if (!turn || !ended) return;
       turn.endSent = true;
       if (this.#completeAt > turn.from) this.#finish(false);
-      else connection.end();
+      else {
+        this.#silent = true;
+        connection.end();
+      }
       if (this.#connection !== connection) return;
     }
   }
@@ -194,16 +186,18 @@ export class LiveTranscription implements Transcription {
     this.#deps.meter.count('lost_audio');
     if (this.#lossLogged) return;
     this.#lossLogged = true;
-    this.#deps.log.warn(
-      { err: this.#lastError },
-      `the transcription server takes no audio: what the caller said more than ${this.#deps.limits.maxKeptSeconds} s ago is lost`,
-    );
+    const words = `what the caller said more than ${this.#deps.limits.maxKeptSeconds} s ago is lost`;
+    this.#deps.log.warn({ err: this.#lastError }, `the transcription server takes no audio: ${words}`);
   }
 
   // ---------------------------------------------------------------- words
 
   #eventsOf(attempt: number): ProviderEvents {
-    const current = () => attempt === this.#attempt && !this.#closed;
+    const current = () => {
+      if (attempt !== this.#attempt || this.#closed) return false;
+      this.#silent = false;
+      return true;
+    };
     return {
       partial: (words) => current() && this.#partial(words),
       settled: (words, throughMs) => current() && this.#settle(words, throughMs),
@@ -232,20 +226,13 @@ export class LiveTranscription implements Transcription {
       if (this.#owed > 0) return;
     } else {
       const through = Math.min(this.#sent, this.#base + this.#samples(throughMs));
-      if (through <= this.#delivered || this.#isRepeated(words, through)) return;
+      if (through <= this.#delivered || this.#told.isRepeated(words.text, through)) return;
       this.#ring.drop(through);
     }
     this.#settled = joined(this.#settled, words);
     this.#tail = noWords;
     this.#heardSomething(words);
     if (words.text !== '') this.#show(this.#settled);
-  }
-
-  /** Whether the provider tells its last words once more: the same ones up to the same place. */
-  #isRepeated(words: HeardWords, through: number): boolean {
-    const { text, to } = this.#told;
-    if (words.text !== '') this.#told = { text: words.text, to: through };
-    return words.text !== '' && words.text === text && through === to;
   }
 
   /** The words of a turn that has ended are no news about the next one. */
@@ -306,14 +293,25 @@ export class LiveTranscription implements Transcription {
     const turn = this.#turns[0];
     if (!turn || turn.to === null) return;
     const { clock, limits } = this.#deps;
-    const within = this.#connection && this.#provider ? this.#provider.finalWithinMs : limits.giveUpMs;
-    // After a reconnect, or for audio that came at once, the provider has more to do than it had live.
+    const connected = this.#connection && this.#provider;
+    const answerer = connected && { finalWithinMs: connected.finalWithinMs, since: this.#openSince };
     const unsettledMs = ((turn.to - this.#ring.oldest) * 1000) / this.#options.sampleRate;
-    const left = Math.max(0, turn.endedAt + within + unsettledMs / 10 - clock.elapsed());
-    this.#deadline = this.#timers.after(left, () => {
-      this.#lastError ??= new Error('the transcription server did not answer in time');
+    const left = Math.max(0, answerDue(turn, answerer, unsettledMs, limits) - clock.elapsed());
+    this.#deadline = this.#timers.after(left, () => this.#unanswered());
+  }
+
+  /** A server that says nothing at all has failed: the next one gets the turn. */
+  #unanswered(): void {
+    const late = new Error('the transcription server did not answer in time');
+    const silent = this.#silent && this.#connection ? this.#provider : null;
+    const { choice } = this.#deps;
+    if (silent) choice.failed(silent);
+    const next = choice.next();
+    if (silent && next !== silent && choice.isFree(next)) this.#lost(late, false);
+    else {
+      this.#lastError ??= late;
       this.#finish(true);
-    });
+    }
   }
 
   // ---------------------------------------------------------------- connecting
@@ -356,6 +354,7 @@ export class LiveTranscription implements Transcription {
     this.#sent = this.#ring.oldest;
     this.#base = this.#sent;
     this.#owed = 0;
+    this.#silent = false;
     this.#completeAt = -1;
     this.#pump();
     this.#awaitFinal();
