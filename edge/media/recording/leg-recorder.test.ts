@@ -188,6 +188,25 @@ describe('a recorded leg', () => {
     expect(dtmf).toHaveBeenCalledTimes(3);
   });
 
+  it('has few enough gaps for control, however often the key is pressed', async () => {
+    const order = { ...recordingOrder(id), pauseKey: '*' };
+    const recorder = new LegRecorder(order, { clock, folder, room, syncs });
+    const end = recorder.tap(saying(4_000));
+    for (let press = 0; press < 5_000; press++) {
+      end.dtmf?.({ digit: '*', durationMs: 100 });
+      await exchange(end, 5, -2_000);
+    }
+    // Pressed an even number of times: it goes on, at the latest ten seconds after the last pause began.
+    await exchange(end, 510, -2_000);
+    await recorder.close();
+    const { marks } = await readRecording(join(folder, `${id}.rec`));
+    const resumed = marks.filter(({ what }) => what === 'resumed');
+    // 1,000 quick ones, and 3,000 presses of 100 ms in pauses of ten seconds.
+    expect(resumed.length).toBeGreaterThanOrEqual(1_000);
+    expect(resumed.length).toBeLessThanOrEqual(1_031);
+    expect(marks.at(-2)?.what).toBe('resumed');
+  });
+
   it('has silence on our side while the peer is on hold', async () => {
     const recorder = new LegRecorder(recordingOrder(id), { clock, folder, room, syncs });
     recorder.sending = false;

@@ -38,6 +38,12 @@ export interface RecorderParts {
 
 /** Frames that counted and real time may differ by before the clock decides. */
 const driftFrames = 10;
+/**
+ * Pauses of a recording after which each lasts for some time at the least: a key that is pressed without end makes fewer
+ * gaps in the longest call than control reads.
+ */
+const mostQuickPauses = 1_000;
+const longPauseMs = 10_000;
 const { fromLinear } = g711.PCMU;
 const silence = fromLinear[0] ?? 0xff;
 
@@ -66,6 +72,9 @@ export class LegRecorder implements LegRecording {
   #pausesItself = false;
   #pausesWithOthers = false;
   #paused = false;
+  #pauses = 0;
+  /** Place at which the last one began. */
+  #pausedAt = 0;
   #over = false;
   #finished: Promise<void> = Promise.resolve();
   /** Whether the peer hears us: not on hold. */
@@ -135,11 +144,19 @@ export class LegRecorder implements LegRecording {
 
   #follow(): void {
     const paused = this.#pausesItself || this.#pausesWithOthers;
-    if (this.#paused === paused || this.#over) return;
+    if (this.#paused === paused || this.#over || (!paused && this.#mustStay)) return;
     this.#paused = paused;
-    if (paused) this.#flush();
-    else this.#byClock = true;
+    if (paused) {
+      this.#flush();
+      this.#pauses++;
+      this.#pausedAt = this.#place();
+    } else this.#byClock = true;
     this.#file.append(this.#sealer.mark(this.#place(), { what: paused ? 'paused' : 'resumed' }));
+  }
+
+  /** Whether the pause may not end yet. */
+  get #mustStay(): boolean {
+    return this.#pauses > mostQuickPauses && (this.#place() - this.#pausedAt) * frameMs < longPauseMs;
   }
 
   /** The call is over. Resolves when the file is complete. */
@@ -193,6 +210,8 @@ export class LegRecorder implements LegRecording {
 
   /** The second half of a turn: both sides of the frame are there. */
   #hear(frame: Int16Array): void {
+    // A pause that had to stay ends with a frame.
+    if (this.#paused) this.#follow();
     if (this.#over || this.#paused) return;
     const now = this.#now();
     if (this.#byClock || now - this.#next > driftFrames) {
