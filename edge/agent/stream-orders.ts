@@ -63,7 +63,8 @@ type Fields = Readonly<Record<string, unknown>>;
 class WrongField extends Error {}
 
 export function readOrder(text: string, streamSid: string): ReadOrder {
-  if (isDeeperThan(text, deepest)) return invalid(null, `The message is more than ${deepest} levels deep.`);
+  if (isDeeperThan(text, deepest))
+    return invalid(null, `The message is more than ${counted(deepest, 'level')} deep.`);
   let message: unknown;
   try {
     message = JSON.parse(text);
