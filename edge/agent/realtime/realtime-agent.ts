@@ -276,8 +276,9 @@ export class RealtimeAgent implements AgentLeg {
     }
     const { signal: cancelled, ended } = this.#calls.begin(call.id);
     const signal = AbortSignal.any([cancelled, this.#over.signal]);
-    const done = this.#handsBack(call, signal) ?? this.#carryOut(orderOf(call, this.#given()), signal);
-    const result = await done.catch((error: unknown) => ({
+    const carryOut = async () =>
+      this.#handsBack(call, signal) ?? this.#carryOut(orderOf(call, this.#given()), signal);
+    const result = await carryOut().catch((error: unknown) => ({
       ok: false,
       error: error instanceof Error ? error.message : String(error),
     }));
