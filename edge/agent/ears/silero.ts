@@ -176,7 +176,7 @@ export class Silero {
     this.#timer?.cancel();
     this.#timer = null;
     this.#dropStale();
-    // The thread would remember a stream that it is told of after its end.
+    // A chunk of a stream that has ended would make the thread keep that stream for good.
     const waiting = this.#waiting.filter(({ stream }) => this.#streams.has(stream));
     this.#waiting = [];
     if (waiting.length === 0) return;

@@ -2,6 +2,7 @@
  * What the model is to answer: its first words, what happened on the call, what the caller said last. A session is asked
  * for all of it at once: two answers that are asked for together end one another, or are refused.
  */
+import type { Timer } from '#shared/clock.ts';
 import type { Timers } from '#shared/timers.ts';
 import type { ModelSession } from './model-session.ts';
 
@@ -35,8 +36,8 @@ export class AnswerDue {
   /** null: the model has begun, or the caller does */
   #first: FirstWords | null = null;
   #texts: string[] = [];
-  /** The caller's turn of which no answer has come; null: none */
-  #turn: object | null = null;
+  /** The wait for the answer to the caller's last turn; null: it has come, or none will */
+  #wait: Timer | null = null;
   /** Sessions that were asked for the first words and said nothing. */
   silences = 0;
 
@@ -70,12 +71,12 @@ export class AnswerDue {
 
   /** The caller has spoken. A server that does not answer in its time does not mean to, or cannot. */
   callerWaits(): void {
-    const turn = {};
     const session = this.#session;
-    this.#turn = turn;
-    this.#deps.timers.after(this.#deps.withinMs, () => {
-      if (this.#session !== session || this.#turn !== turn) return;
-      this.#turn = null;
+    this.#wait?.cancel();
+    this.#wait = this.#deps.timers.after(this.#deps.withinMs, () => {
+      // Another session has been asked for it.
+      if (this.#session !== session) return;
+      this.#wait = null;
       this.#deps.unanswered();
     });
   }
@@ -83,7 +84,8 @@ export class AnswerDue {
   /** An answer begins. */
   answered(): void {
     this.#first = null;
-    this.#turn = null;
+    this.#wait?.cancel();
+    this.#wait = null;
   }
 
   #ask(): void {
@@ -93,7 +95,7 @@ export class AnswerDue {
       this.#askForFirst(session, this.#first);
       return;
     }
-    if (this.#turn) this.#texts.push(callerWaits);
+    if (this.#wait) this.#texts.push(callerWaits);
     this.#tellAll(session);
   }
 

@@ -10,6 +10,7 @@ import type { ToolCall } from '#shared/agent/dialogue.ts';
 import { anything, fits, flag, number, objectOf, orNull, text } from '#shared/shapes.ts';
 import { withParameters } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
+import { openingOf } from './realtime-prompt.ts';
 import { G711Codec, LinearCodec, type SoundCodec } from './sound-formats.ts';
 import { understood } from './understood.ts';
 
@@ -87,8 +88,7 @@ class ElevenLabsSession implements ModelSession {
   }
 
   begin(sentence: string | null, told: string | null): void {
-    const first = sentence === null ? 'Speak first.' : `Say exactly this: ${sentence}`;
-    this.tell(`${told === null ? '' : `${told}\n`}The call begins. ${first}`);
+    this.tell(openingOf(sentence, told));
   }
 
   /** It ends an answer that is being made. */

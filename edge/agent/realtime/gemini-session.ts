@@ -6,6 +6,7 @@ import type { ToolCall } from '#shared/agent/dialogue.ts';
 import { anything, flag, listOf, objectOf, type Shaped, text } from '#shared/shapes.ts';
 import type { SpeechServer } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
+import { openingOf } from './realtime-prompt.ts';
 import { LinearCodec } from './sound-formats.ts';
 import { understood } from './understood.ts';
 
@@ -106,8 +107,7 @@ class GeminiSession implements ModelSession {
   }
 
   begin(sentence: string | null, told: string | null): void {
-    const first = sentence === null ? 'Speak first.' : `Say exactly this: ${sentence}`;
-    this.tell(`${told === null ? '' : `${told}\n`}The call begins. ${first}`);
+    this.tell(openingOf(sentence, told));
   }
 
   /** It ends an answer that is being made. */

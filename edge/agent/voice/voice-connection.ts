@@ -85,7 +85,10 @@ export class VoiceConnection {
 
   /** @param heard called with each sign of life of the server, and how many octets of sound it has brought */
   speak(text: string, sound: PieceStream<Uint8Array>, heard: (octets: number) => void): void {
-    if (this.#why !== null) sound.fail(new SpeechError(this.#why));
+    if (this.#why !== null) {
+      sound.fail(new SpeechError(this.#why));
+      return;
+    }
     this.#texts++;
     this.#sound = sound;
     this.#heard = heard;

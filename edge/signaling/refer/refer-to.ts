@@ -2,6 +2,7 @@
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
+import { outsideQuotesAndBrackets } from '../srf/quoted.ts';
 
 export type ReferTarget =
   | {
@@ -54,10 +55,7 @@ export function readRefer(headers: HeaderFields): ReferTarget {
 
 /** Whether a value has a comma outside quotes and brackets: repeated headers are joined by a comma. */
 function isList(value: string): boolean {
-  return value
-    .replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '')
-    .replace(/<[^>]*(?:>|$)/g, '')
-    .includes(',');
+  return outsideQuotesAndBrackets(value).includes(',');
 }
 
 /** A header from a URI's header part; null when it is missing, undefined when it is duplicated or malformed. */

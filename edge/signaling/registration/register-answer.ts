@@ -5,6 +5,7 @@ import { failsOver, isTemporary } from '#shared/sip-status.ts';
 import type { Outcome } from '../srf/exchange.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
 import { hostPortOf, uriOf, userOf } from '../srf/numbers.ts';
+import { entriesOf, outsideQuotesAndBrackets } from '../srf/quoted.ts';
 import { refusalProblem, silenceProblem } from './register-words.ts';
 
 /** Longest binding or pause accepted from a peer, seconds: a day. */
@@ -91,7 +92,7 @@ function bound(
   if (status !== 200) {
     return refused(`${registrar} answered ${`${status} ${reason}`.trim()}: only a 200 confirms the binding.`);
   }
-  const contacts = contactsOf(headerOf(headers, 'contact') ?? '');
+  const contacts = entriesOf(headerOf(headers, 'contact') ?? '');
   const rport = rportOf(headers);
   const own = ownContacts(contacts, uriOf(headerOf(sent, 'contact') ?? ''), rport);
   const expiresS = grantedS(own, headers, askedS);
@@ -130,7 +131,7 @@ function grantedS(own: readonly string[], headers: HeaderFields, askedS: number)
 }
 
 function expiresOf(contact: string): number | null {
-  const parameters = contact.replace(/"(?:[^"\\]|\\.)*(?:"|$)|<[^>]*(?:>|$)/gs, '');
+  const parameters = outsideQuotesAndBrackets(contact);
   return secondsOf(/;\s*expires\s*=\s*(\d+)/i.exec(parameters)?.[1]);
 }
 
@@ -143,12 +144,6 @@ function sameContact(one: string, other: string): boolean {
 function hostOf(contact: string): string {
   const [, host = '', port = '5061'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(hostPortOf(contact)) ?? [];
   return `${plainHost(host)} ${Number(port)}`;
-}
-
-/** The entries of a Contact header; commas may also occur inside quotes and brackets. */
-function contactsOf(value: string): string[] {
-  const entries = value.match(/(?:"(?:[^"\\]|\\.)*(?:"|$)|<[^>]*(?:>|$)|[^,"<])+/gs) ?? [];
-  return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 
 /** `rport` of a response's top Via: our port as the next hop sees it (RFC 3581 section 4). */

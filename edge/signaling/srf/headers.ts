@@ -1,4 +1,5 @@
 /** Writes the header values that we send, and reads those that we receive. Pure. */
+import { outsideQuotesAndBrackets } from './quoted.ts';
 
 /** Headers as drachtio-srf delivers them: one string per name, repeated lines joined by commas. */
 export type HeaderFields = Readonly<Record<string, string>>;
@@ -50,7 +51,7 @@ export function tokensOf(value: string | undefined): string[] {
 /** The tag of a From or To value, empty when it has none. */
 export function tagOf(nameAddr: string): string {
   // A quoted display name and the URI may themselves contain a parameter of that name.
-  const parameters = nameAddr.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '').replace(/<[^>]*(?:>|$)/g, '');
+  const parameters = outsideQuotesAndBrackets(nameAddr);
   return /;\s*tag\s*=\s*([^\s;,]+)/i.exec(parameters)?.[1] ?? '';
 }
 

@@ -1,6 +1,7 @@
 /** Numbers as SIP carries them, and the lookup of configured numbers. Pure. */
 import { toE164 } from '#shared/e164.ts';
 import type { NumberConfig } from '#shared/edge-protocol/numbers.ts';
+import { withoutQuoted } from './quoted.ts';
 
 /** E.164 with plus where `user` is a full number, else `user` unchanged. */
 export function normalizeNumber(user: string): string {
@@ -40,7 +41,7 @@ export function userOf(uri: string): string | null {
 /** The URI inside a From, To or Contact value, with or without display name and angle brackets. */
 export function uriOf(nameAddr: string): string {
   // A quoted display name may itself contain a "<" (RFC 3261 section 20.10).
-  const unquoted = nameAddr.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '');
+  const unquoted = withoutQuoted(nameAddr);
   const open = unquoted.indexOf('<');
   if (open >= 0) {
     const close = unquoted.indexOf('>', open);

@@ -4,6 +4,7 @@ import { readFailure } from '#shared/engine-protocol/failures.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
 import { type HeaderFields, headerOf } from './headers.ts';
 import { uriOf } from './numbers.ts';
+import { entriesOf, withoutQuoted } from './quoted.ts';
 import type { SrfAnswer } from './srf.ts';
 
 /** Maximum number of reported redirect contacts, and their maximum length. */
@@ -27,7 +28,7 @@ export function warningCode(headers: HeaderFields): number | null {
 /** ITU-T Q.850 cause of a Reason header (RFC 3326 section 2), 1 to 127; null without one. */
 export function q850Cause(headers: HeaderFields): number | null {
   // Texts may contain commas, semicolons and what looks like a cause.
-  const reason = (headerOf(headers, 'reason') ?? '').replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '""');
+  const reason = withoutQuoted(headerOf(headers, 'reason') ?? '');
   for (const value of reason.split(',')) {
     const found = /^\s*Q\.850\s*;(?:[^,]*;)?\s*cause\s*=\s*(\d{1,3})(?!\d)/i.exec(value)?.[1];
     if (found !== undefined && Number(found) >= 1 && Number(found) <= 127) return Number(found);
@@ -37,9 +38,8 @@ export function q850Cause(headers: HeaderFields): number | null {
 
 /** Targets of a redirect (RFC 3261 section 21.3): URIs without password and header part, the first few. */
 export function redirectTargets(headers: HeaderFields): string[] {
-  const entries =
-    (headerOf(headers, 'contact') ?? '').match(/(?:"(?:[^"\\]|\\.)*(?:"|$)|<[^>]*(?:>|$)|[^,"<])+/gs) ?? [];
-  const uris = entries.map((entry) => shown(uriOf(entry.trim()))).filter((uri) => uri !== '');
+  const entries = entriesOf(headerOf(headers, 'contact') ?? '');
+  const uris = entries.map((entry) => shown(uriOf(entry))).filter((uri) => uri !== '');
   return uris.slice(0, mostContacts);
 }
 
