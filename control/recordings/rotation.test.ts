@@ -24,7 +24,7 @@ function afterReading(id: string, meanwhile: () => Promise<void>): KyselyPlugin 
   return {
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
-      if (!isDone && result.rows.some((row) => row['id'] === id && 'wrapped' in row)) {
+      if (!isDone && result.rows.some((row) => row.id === id && 'wrapped' in row)) {
         isDone = true;
         await meanwhile();
       }
