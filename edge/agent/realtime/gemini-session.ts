@@ -41,6 +41,16 @@ type Content = NonNullable<Shaped<typeof message>['serverContent']>;
 /** Characters of a turn's words. */
 const longestTurn = 20_000;
 
+/** The answer before: its words may come after its end, as nothing keeps words and sound of this protocol in order. */
+interface EndedAnswer {
+  readonly item: string;
+  words: string;
+  /** Words have come since it ended. */
+  late: boolean;
+  /** The caller interrupted it, and the server has not said yet that this turn is over. */
+  open: boolean;
+}
+
 export const geminiProtocol: ModelProtocol = {
   url: (server) => server.url,
   headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
@@ -59,6 +69,9 @@ class GeminiSession implements ModelSession {
   #turn = 0;
   #answering = false;
   #heard = '';
+  /** Of the answer that is being made. */
+  #words = '';
+  #ended: EndedAnswer | null = null;
 
   constructor({ model }: SpeechServer, options: SessionOptions, events: SessionEvents) {
     this.#model = model;
@@ -112,10 +125,12 @@ class GeminiSession implements ModelSession {
 
   /** It ends an answer that is being made. */
   tell(text: string): void {
+    this.#settle();
     this.#content([{ role: 'user', parts: [{ text: `[System] ${text}` }] }], true);
   }
 
   toolResult({ id, name }: ToolCall, response: unknown): void {
+    this.#settle();
     this.#send({ toolResponse: { functionResponses: [{ id, name, response }] } });
   }
 
@@ -124,6 +139,7 @@ class GeminiSession implements ModelSession {
   stop(): void {}
 
   end(): void {
+    this.#settle();
     this.#turnHeard();
   }
 
@@ -132,7 +148,7 @@ class GeminiSession implements ModelSession {
     const { setupComplete, serverContent, toolCall, toolCallCancellation, goAway } = received;
     const { sessionResumptionUpdate: update } = received;
     if (setupComplete) this.#begun();
-    if (serverContent) this.#said(serverContent);
+    if (serverContent) this.#turnGoesOn(serverContent);
     for (const { id, name, args } of toolCall?.functionCalls ?? []) {
       if (id !== undefined && name !== undefined) this.#events.tool({ id, name, input: args ?? {} });
     }
@@ -156,38 +172,64 @@ class GeminiSession implements ModelSession {
     this.#events.ready();
   }
 
-  #said({ modelTurn, inputTranscription, outputTranscription, interrupted, turnComplete }: Content): void {
-    if (inputTranscription?.text) this.#heard = (this.#heard + inputTranscription.text).slice(0, longestTurn);
+  #turnGoesOn({
+    modelTurn,
+    inputTranscription,
+    outputTranscription,
+    interrupted,
+    turnComplete,
+  }: Content): void {
+    if (inputTranscription?.text) {
+      if (!this.#ended?.open) this.#settle();
+      this.#heard = joined(this.#heard, inputTranscription.text);
+    }
     for (const { inlineData } of modelTurn?.parts ?? []) {
       if (!inlineData?.data || !inlineData.mimeType?.startsWith('audio/pcm')) continue;
       this.#answer();
       if (!this.#events.room(this.#item)) continue;
       this.#events.sound(this.#item, this.#codec.decode(Buffer.from(inlineData.data, 'base64')));
     }
-    if (outputTranscription?.text) {
-      this.#answer();
-      this.#events.words(this.#item, outputTranscription.text);
+    if (outputTranscription?.text) this.#said(outputTranscription.text);
+    if (interrupted) this.#events.interrupted();
+    if (this.#answering && (interrupted || turnComplete)) this.#end(turnComplete !== true);
+    else if (turnComplete) this.#settle();
+    if (interrupted || turnComplete) this.#turnHeard();
+  }
+
+  #said(more: string): void {
+    if (!this.#answering && this.#ended) {
+      this.#ended.words = joined(this.#ended.words, more);
+      this.#ended.late = true;
+      return;
     }
-    if (interrupted) {
-      this.#events.interrupted();
-      this.#end();
-    } else if (turnComplete) this.#end();
+    this.#answer();
+    this.#words = joined(this.#words, more);
+    this.#events.words(this.#item, more);
   }
 
   /** An answer begins: the caller's turn is over. */
   #answer(): void {
     if (this.#answering) return;
+    this.#settle();
     this.#answering = true;
     this.#turnHeard();
   }
 
-  #end(): void {
+  #end(open: boolean): void {
     this.#turnHeard();
-    if (!this.#answering) return;
     this.#answering = false;
     this.#events.sound(this.#item, this.#codec.flush());
     this.#events.said(this.#item, null);
+    this.#ended = { item: this.#item, words: this.#words, late: false, open };
+    this.#words = '';
     this.#turn++;
+  }
+
+  /** The answer before has all its words: what comes from now on belongs to the next one. */
+  #settle(): void {
+    const ended = this.#ended;
+    this.#ended = null;
+    if (ended?.late) this.#events.said(ended.item, ended.words);
   }
 
   #turnHeard(): void {
@@ -207,4 +249,8 @@ class GeminiSession implements ModelSession {
   #send(message: object): void {
     this.#events.send(JSON.stringify(message));
   }
+}
+
+function joined(words: string, more: string): string {
+  return (words + more).slice(0, longestTurn);
 }

@@ -53,6 +53,31 @@ it('stops when the caller interrupts; the transcript has what was heard', async 
   expect(scene.host.lines('assistant')).toEqual(['assistant: We have', 'assistant: Yes']);
 });
 
+it('puts words that come after the end of an answer where they belong', async () => {
+  const { lab, scene } = await begun([
+    { text: 'We have' },
+    { text: 'Yes', unfinished: true },
+    { text: 'Good' },
+  ]);
+  const words = (text: string) => lab.emit({ serverContent: { outputTranscription: { text } } });
+  await scene.until('the first answer', () => scene.lines.length === 1);
+  scene.playAll();
+  words(' a');
+  words(' table.');
+  scene.say('please');
+  await scene.until('the next answer', () => scene.agent.queuedMs > 50);
+  expect(scene.lines).toEqual(['assistant: We have a table.', 'user: yes please']);
+
+  scene.play(3);
+  lab.emit({ serverContent: { interrupted: true } });
+  lab.emit({ serverContent: { inputTranscription: { text: 'no' } } });
+  words(' you will');
+  lab.emit({ serverContent: { turnComplete: true } });
+  scene.say('please');
+  await scene.until('the last answer', () => scene.lines.includes('assistant: Good'));
+  expect(scene.lines.slice(2)).toEqual(['assistant: Yes', 'user: no', 'user: yes please', 'assistant: Good']);
+});
+
 it('runs tools, and forgets those that the server takes back', async () => {
   const signals: AbortSignal[] = [];
   const spec = { name: 'book', description: 'Books', inputSchema: { type: 'object' }, speech: null };
