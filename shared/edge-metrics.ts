@@ -111,7 +111,7 @@ const media: Readonly<Record<string, EdgeMetric>> = {
   trunkline_edge_recordings_total: counter(
     'Recordings, by what became of them; `begun` counts each.',
     ['outcome'],
-    '`failed` grows',
+    'another one than `begun` grows: [runbook](runbook.md#trunklinerecordingsstop)',
   ),
   trunkline_edge_recordings_sent_total: counter('Attempts to send recordings to control, by outcome.', [
     'outcome',
@@ -434,8 +434,15 @@ export const edgeMetrics: ReadonlyMap<string, EdgeMetric> = new Map(
   Object.values(edgeMetricSections).flatMap((section) => Object.entries(section)),
 );
 
-/** Label values whose first count starts an alert (deploy/prometheus). */
-const alertedReasons = ['capacity', 'organization_share', 'no_media_port', 'no_configuration', 'storage'];
+/** Label values whose first count starts an alert (deploy/prometheus), by metric. */
+const alerted: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    'trunkline_edge_refused_total',
+    ['capacity', 'organization_share', 'no_media_port', 'no_configuration', 'storage'],
+  ],
+  ['trunkline_edge_recordings_total', ['edge_disk_full', 'edge_disk_failed', 'edge_disk_slow', 'failed']],
+  ['trunkline_edge_recordings_sent_total', ['refused', 'failed']],
+]);
 
 /**
  * Counters that are zero until they count: `increase()` of Prometheus does not see the first count of a series that
@@ -444,9 +451,8 @@ const alertedReasons = ['capacity', 'organization_share', 'no_media_port', 'no_c
 export function zeroCounters(program: 'trunkline_edge_' | 'trunkline_engine_'): Record<string, number> {
   const names = [...edgeMetrics].flatMap(([name, { type, labels }]) => {
     if (type !== 'counter' || !name.startsWith(program)) return [];
-    if (name === 'trunkline_edge_refused_total')
-      return alertedReasons.map((reason) => `${name}{reason="${reason}"}`);
-    return labels.length === 0 ? [name] : [];
+    if (labels.length === 0) return [name];
+    return (alerted.get(name) ?? []).map((value) => `${name}{${labels[0]}="${value}"}`);
   });
   return Object.fromEntries(names.map((name) => [name, 0]));
 }

@@ -5,6 +5,7 @@ import type { Database } from '../db/index.ts';
 import type { EdgeConfigStore } from '../edge-config/index.ts';
 import type { ConnectedEdges } from '../edge-link/index.ts';
 import type { Fleet } from '../fleet/index.ts';
+import type { RecordingContents } from '../recordings/index.ts';
 import type { ControlConfig } from '../settings/index.ts';
 
 export interface DeploymentDeps {
@@ -17,6 +18,7 @@ export interface DeploymentDeps {
   readonly edgeConfig: EdgeConfigStore;
   readonly edges: ConnectedEdges;
   readonly fleet: Pick<Fleet, 'epoch' | 'members'>;
+  readonly recordingContents: Pick<RecordingContents, 'failures'>;
   /** Whether this process is about to end while others serve. */
   readonly leaving: { readonly isLeaving: boolean };
 }

@@ -27,7 +27,10 @@ export interface Metrics {
   readonly retention: RetentionMetrics;
 }
 
-export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database' | 'edges'>): Metrics {
+export function createMetrics(
+  app: App,
+  services: Pick<DeploymentDeps, 'database' | 'edges' | 'recordingContents'>,
+): Metrics {
   const registry = new Registry();
   const requests = new Histogram({
     name: 'trunkline_control_http_request_seconds',
@@ -62,11 +65,11 @@ export function createMetrics(app: App, services: Pick<DeploymentDeps, 'database
   });
   new Counter({
     name: 'trunkline_control_storage_failures_total',
-    help: 'Database statements that failed because the disk is full or broken, or the server cannot be reached.',
+    help: 'Database statements and writes of recordings that failed because the disk is full or broken, or the server cannot be reached.',
     registers: [registry],
     collect() {
       this.reset();
-      this.inc(services.database.storageFailures);
+      this.inc(services.database.storageFailures + services.recordingContents.failures);
     },
   });
   new Gauge({

@@ -6,6 +6,7 @@ import { statSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { storageFault } from '#shared/storage-fault.ts';
 import type { Db, RecordingRow, Replica } from '../db/index.ts';
 import { advanceRecording, isKept } from './store.ts';
 
@@ -19,6 +20,7 @@ export class RecordingContents {
   readonly #db: Db;
   readonly #folder: string;
   readonly #replica: Pick<Replica, 'hasOthers'>;
+  #failures = 0;
 
   /** @param replica with others, new recordings are stored in the database */
   constructor(db: Db, dataFolder: string, replica: Pick<Replica, 'hasOthers'>) {
@@ -31,13 +33,21 @@ export class RecordingContents {
     return this.#replica.hasOthers ? 'database' : 'folder';
   }
 
+  /** Writes to the folder that its disk did not take. */
+  get failures(): number {
+    return this.#failures;
+  }
+
   /** Adds octets at the end. @returns false when the end is elsewhere, or nothing more is taken */
   async append({ id, place }: Placed, at: number, bytes: Buffer): Promise<boolean> {
     const end = at + bytes.length;
     if (place === 'folder') {
       // On the disk before its row says so; what a crash left after the row's end is written again.
       return this.#unlessDeleted(id, async () => {
-        await this.#write(id, at, bytes);
+        await this.#write(id, at, bytes).catch((error: unknown) => {
+          if (storageFault(error) !== null) this.#failures++;
+          throw error;
+        });
         return advanceRecording(this.#db, id, at, end);
       });
     }
