@@ -39,6 +39,12 @@ export function isStorageFault(cause: unknown): cause is Error {
   );
 }
 
+/** Whether the same request may well succeed a moment later: 503 SlowDown is no outage, nor is one lost connection. */
+export function isBusy(cause: unknown): boolean {
+  if (cause instanceof S3Failure) return cause.status >= 500 || cause.status === 429;
+  return cause instanceof OutgoingFailure && cause.kind === 'network';
+}
+
 /** Codes of failures that concern one object. Everything else is the same for all: the key, the bucket, the server. */
 const ofOneObject: ReadonlySet<string> = new Set([
   'EntityTooLarge',

@@ -4,7 +4,9 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
+import { pause } from '../../db/index.ts';
 import type { S3Client } from '../s3/client.ts';
+import { isBusy } from './faults.ts';
 
 const firstBlockBytes = 262_144;
 const longestBlockBytes = 4 * 1_048_576;
@@ -16,6 +18,8 @@ const mostOfOwn = 24;
 const mostPerOrganization = 4;
 /** Time without a read after which a place is given to somebody who needs it, ms. */
 const idleMs = 30_000;
+/** Before a block is asked for again, ms. */
+const pausesMs = [200, 1_000] as const;
 /** When to ask again, s. */
 const retryAfterSeconds = 5;
 
@@ -26,28 +30,44 @@ export interface Source {
   readonly size: number;
 }
 
-/** One block of an object. */
+/** One block of an object. A storage that is busy for a moment cuts no recording in the midst of it. */
 export class Blocks {
   readonly #source: Source;
+  readonly #clock: Clock;
   #at = 0;
   #block: Buffer = Buffer.alloc(0);
   #nextBytes = firstBlockBytes;
 
-  constructor(source: Source) {
+  constructor(source: Source, clock: Clock) {
     this.#source = source;
+    this.#clock = clock;
   }
 
   async read(from: number, to: number, signal: AbortSignal): Promise<Buffer> {
-    const { client, key, size } = this.#source;
+    const { size } = this.#source;
     const end = Math.min(to, size);
     if (from >= end) return Buffer.alloc(0);
     if (from < this.#at || end > this.#at + this.#block.length) {
       const blockEnd = Math.min(size, Math.max(end, from + this.#nextBytes));
-      this.#block = await client.read(key, from, blockEnd, signal);
+      this.#block = await this.#fetch(from, blockEnd, signal);
       this.#at = from;
       this.#nextBytes = Math.min(longestBlockBytes, 2 * this.#nextBytes);
     }
     return this.#block.subarray(from - this.#at, end - this.#at);
+  }
+
+  async #fetch(from: number, to: number, signal: AbortSignal): Promise<Buffer> {
+    const { client, key } = this.#source;
+    for (const pauseMs of pausesMs) {
+      try {
+        return await client.read(key, from, to, signal);
+      } catch (error) {
+        if (!isBusy(error)) throw error;
+      }
+      await pause(pauseMs, this.#clock);
+      signal.throwIfAborted();
+    }
+    return client.read(key, from, to, signal);
   }
 }
 

@@ -142,7 +142,7 @@ export class RecordingStorage {
       const why = storage.org_id === null ? 'its storage cannot be reached' : error.message;
       throw ApiError.unavailable(`the recording cannot be read: ${why}`, retryAfterSeconds);
     }
-    const blocks = new Blocks(source);
+    const blocks = new Blocks(source, this.#parts.clock);
     return { read: (from, to) => place.use((signal) => blocks.read(from, to, signal)) };
   }
 
