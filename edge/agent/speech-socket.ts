@@ -36,8 +36,11 @@ export interface SpeechSocketEvents {
   opened(socket: SpeechSocket): void;
   text(message: string): void;
   binary(octets: Buffer): void;
-  /** The server closed the socket, or it was lost. Not called after `close`. */
-  lost(why: string): void;
+  /**
+   * The server closed the socket, or it was lost. Not called after `close`.
+   * @param code of the closure (RFC 6455 section 7.4.1); null: there was none
+   */
+  lost(why: string, code: number | null): void;
   /** Nothing was sent for `idleMs`. */
   idle(): void;
 }
@@ -72,11 +75,11 @@ export class SpeechSocket {
     this.#budget = budget;
     this.#clock = clock;
     this.#events = events;
-    const lost = (why: string) => {
+    const lost = (why: string, code: number | null = null) => {
       this.#timer?.cancel();
       if (this.#closed) return;
       this.#closed = true;
-      events.lost(`${placeOf(server.url)} ${why}`);
+      events.lost(`${placeOf(server.url)} ${why}`, code);
     };
     socket.on('message', (data: Buffer, isBinary) => {
       if (this.#closed) return;
@@ -91,7 +94,7 @@ export class SpeechSocket {
     });
     socket.on('close', (code, reason) => {
       const words = reason.length === 0 ? '' : `: ${withoutKey(reason.toString('utf8'), server)}`;
-      lost(`closed the connection (${code}${words})`);
+      lost(`closed the connection (${code}${words})`, code);
     });
     this.#watch();
   }

@@ -4,6 +4,7 @@ import { readByeHeaders } from '#shared/custom-headers.ts';
 import { isDeeperThan } from '#shared/json-depth.ts';
 import type { ByeExtras } from '../call/ports/signaling.ts';
 import type { ConsultOrder } from '../call/ports/transfer.ts';
+import { isBase64 } from './sound-octets.ts';
 
 export type StreamOrder =
   | { readonly event: 'media'; readonly payload: string }
@@ -95,10 +96,7 @@ const readers: Readonly<Record<string, (message: Fields) => StreamOrder>> = {
   media: (message) => {
     const { payload } = content(message, 'media');
     if (typeof payload !== 'string') throw new WrongField('"media.payload" must be text.');
-    // RFC 4648 sections 4 and 5; line breaks as in MIME. After "=", which ends it, other ones: a text of line breaks alone
-    // must not be tried in all ways in which it can be parted.
-    if (!/^[A-Za-z0-9+/_\-\r\n]*(?:={1,2}[\r\n]*)?$/.test(payload))
-      throw new WrongField('"media.payload" must be base64.');
+    if (!isBase64(payload)) throw new WrongField('"media.payload" must be base64.');
     return { event: 'media', payload };
   },
   mark: (message) => {

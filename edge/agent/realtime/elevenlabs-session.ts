@@ -8,11 +8,12 @@
  */
 import type { ToolCall } from '#shared/agent/dialogue.ts';
 import { anything, fits, flag, number, objectOf, orNull, text } from '#shared/shapes.ts';
+import { soundOctets } from '../sound-octets.ts';
 import { withParameters } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { openingOf } from './realtime-prompt.ts';
 import { G711Codec, LinearCodec, type SoundCodec } from './sound-formats.ts';
-import { understood } from './understood.ts';
+import { brokenSound, understood } from './understood.ts';
 
 const nullable = orNull(text);
 
@@ -169,9 +170,13 @@ class ElevenLabsSession implements ModelSession {
 
   #sound({ audio_base_64: audio, event_id: event = 0 }: { audio_base_64?: string; event_id?: number }): void {
     if (!this.#codec || audio === undefined || event <= this.#interruptedTo) return;
+    const octets = soundOctets(audio);
+    if (!octets) {
+      this.#events.problem(brokenSound);
+      return;
+    }
     this.#sounds = true;
-    if (this.#events.room(this.#item))
-      this.#events.sound(this.#item, this.#codec.decode(Buffer.from(audio, 'base64')));
+    if (this.#events.room(this.#item)) this.#events.sound(this.#item, this.#codec.decode(octets));
     this.#tellText();
   }
 

@@ -4,11 +4,12 @@
  */
 import type { ToolCall } from '#shared/agent/dialogue.ts';
 import { anything, flag, listOf, objectOf, type Shaped, text } from '#shared/shapes.ts';
+import { soundOctets } from '../sound-octets.ts';
 import type { SpeechServer } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { openingOf } from './realtime-prompt.ts';
 import { LinearCodec } from './sound-formats.ts';
-import { understood } from './understood.ts';
+import { brokenSound, understood } from './understood.ts';
 
 const words = objectOf({}, { text }, true);
 const part = objectOf({}, { inlineData: objectOf({}, { mimeType: text, data: text }, true) }, true);
@@ -187,7 +188,9 @@ class GeminiSession implements ModelSession {
       if (!inlineData?.data || !inlineData.mimeType?.startsWith('audio/pcm')) continue;
       this.#answer();
       if (!this.#events.room(this.#item)) continue;
-      this.#events.sound(this.#item, this.#codec.decode(Buffer.from(inlineData.data, 'base64')));
+      const octets = soundOctets(inlineData.data);
+      if (octets) this.#events.sound(this.#item, this.#codec.decode(octets));
+      else this.#events.problem(brokenSound);
     }
     if (outputTranscription?.text) this.#said(outputTranscription.text);
     if (interrupted) this.#events.interrupted();

@@ -13,7 +13,7 @@ import { counted } from '#shared/counted.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
 import { Timers } from '#shared/timers.ts';
 import type { Log } from '../../call/log.ts';
-import { parsedOrNull } from '../json-message.ts';
+import { parsedMessage } from '../json-message.ts';
 import { Seldom } from '../seldom.ts';
 import {
   openSpeechSocket,
@@ -230,9 +230,9 @@ export class ModelLink {
             socket = opened;
             session.opened();
           },
-          text: (message: string) => session.receive(parsedOrNull(message)),
+          text: (message: string) => session.receive(parsedMessage(message)),
           // Some servers send their JSON in binary messages.
-          binary: (octets: Buffer) => session.receive(parsedOrNull(octets.toString('utf8'))),
+          binary: (octets: Buffer) => session.receive(parsedMessage(octets.toString('utf8'))),
           lost: (why: string) => {
             reject(new Error(why));
             this.#lost(session, why);

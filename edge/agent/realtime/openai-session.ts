@@ -11,10 +11,11 @@
 import type { ToolCall } from '#shared/agent/dialogue.ts';
 import { objectOf, orNull, type Shaped, text } from '#shared/shapes.ts';
 import { parsedOrNull } from '../json-message.ts';
+import { soundOctets } from '../sound-octets.ts';
 import { type SpeechServer, withParameters } from '../speech-socket.ts';
 import type { ModelProtocol, ModelSession, SessionEvents, SessionOptions } from './model-session.ts';
 import { G711Codec, LinearCodec, type SoundCodec } from './sound-formats.ts';
-import { understood } from './understood.ts';
+import { brokenSound, understood } from './understood.ts';
 
 const nullable = orNull(text);
 const failure = objectOf(
@@ -142,6 +143,12 @@ class OpenAiSession implements ModelSession {
 
   end(): void {}
 
+  #sound(item: string, delta: string): void {
+    const octets = soundOctets(delta);
+    if (octets) this.#events.sound(item, this.#codec.decode(octets));
+    else this.#events.problem(brokenSound);
+  }
+
   receive(received: unknown): void {
     if (!understood(message, received, this.#events.problem)) return;
     const { item_id: id = '', delta = '', transcript = '' } = received;
@@ -153,7 +160,7 @@ class OpenAiSession implements ModelSession {
         this.#answering = true;
         break;
       case 'response.output_audio.delta':
-        if (this.#events.room(id)) this.#events.sound(id, this.#codec.decode(Buffer.from(delta, 'base64')));
+        if (this.#events.room(id)) this.#sound(id, delta);
         break;
       case 'response.output_audio.done':
         this.#events.sound(id, this.#codec.flush());

@@ -16,7 +16,7 @@ const servers = {
 };
 
 it.each([
-  ['openai', { type: 'response.output_audio.delta', delta: null }, '/delta must be string'],
+  ['openai', { type: 'response.output_audio.delta', delta: 7 }, '/delta must be string'],
   ['gemini', { serverContent: 'Hello' }, '/serverContent must be object'],
   ['elevenlabs', { type: 'audio', audio_event: 7 }, '/audio_event must be object'],
 ] as const)(
@@ -43,3 +43,56 @@ it.each([
     expect(scene.host.failures).toEqual([]);
   },
 );
+
+it.each([
+  ['openai', { type: 'response.created', item_id: null, delta: null, transcript: null, error: null }],
+  ['gemini', { setupComplete: null, serverContent: { modelTurn: null, interrupted: null }, goAway: null }],
+  ['elevenlabs', { type: 'ping', ping_event: { event_id: 1, ping_ms: null }, error_event: null }],
+] as const)(
+  'a message of %s whose fields are null is understood as one without them',
+  async (protocol, message) => {
+    const lab = await new servers[protocol]().listen();
+    open.push(lab);
+    lab.answers.push({ text: 'Hello' }, { text: 'Good' });
+    const scene = new RealtimeScene(protocol, lab);
+    open.push({ close: () => scene.agent.close('the test is over') });
+    await scene.begin();
+    await scene.until('the first answer', () => scene.lines.length === 1);
+    scene.playAll();
+    lab.emit(message);
+    scene.say('yes');
+    await scene.until('an answer', () => scene.lines.includes('assistant: Good'));
+    expect(scene.log.warnings).toEqual([]);
+  },
+);
+
+it.each([
+  ['openai', (sound: string) => ({ type: 'response.output_audio.delta', item_id: 'x', delta: sound })],
+  [
+    'gemini',
+    (sound: string) => ({
+      serverContent: {
+        modelTurn: { parts: [{ inlineData: { mimeType: 'audio/pcm;rate=24000', data: sound } }] },
+      },
+    }),
+  ],
+  [
+    'elevenlabs',
+    (sound: string) => ({ type: 'audio', audio_event: { audio_base_64: sound, event_id: 1000 } }),
+  ],
+] as const)('sound of %s that is not base64 is left out, with a warning', async (protocol, message) => {
+  const lab = await new servers[protocol]().listen();
+  open.push(lab);
+  lab.answers.push({ text: 'Hello' });
+  const scene = new RealtimeScene(protocol, lab);
+  open.push({ close: () => scene.agent.close('the test is over') });
+  await scene.begin();
+  await scene.until('the first answer', () => scene.lines.length === 1);
+  scene.playAll();
+  lab.emit(message('AAAA!AAA'));
+  await scene.until('a warning', () => scene.log.warnings.length > 0);
+  expect(scene.log.warnings.map(({ fields }) => fields)).toEqual([
+    { problem: 'sound was left out: it is not base64' },
+  ]);
+  expect(scene.host.failures).toEqual([]);
+});

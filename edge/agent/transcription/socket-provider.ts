@@ -1,5 +1,5 @@
 /** A provider over WebSocket: the protocol decides what is sent and what it means, this carries it. */
-import { parsedOrNull } from '../json-message.ts';
+import { parsedMessage } from '../json-message.ts';
 import {
   openSpeechSocket,
   placeOf,
@@ -95,8 +95,8 @@ async function connect(
         if (!session.waitsForReady) ready.resolve();
       },
       text: (text) => {
-        const message = parsedOrNull(text);
-        if (message === null) lost(`${placeOf(server.url)} sent a message that is not JSON`, false);
+        const message = parsedMessage(text);
+        if (message === undefined) lost(`${placeOf(server.url)} sent a message that is not JSON`, false);
         else session.receive(message, own);
       },
       binary: () => lost(`${placeOf(server.url)} sent a binary message instead of words`, false),

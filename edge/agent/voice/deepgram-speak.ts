@@ -20,13 +20,15 @@ export function deepgramSpeak(defaultVoice: string): VoiceProtocol {
       JSON.stringify({ type: 'Flush' }),
     ],
     takesMore: true,
+    closesAtEnd: false,
     goodbye: JSON.stringify({ type: 'Close' }),
     read(message) {
       if (message instanceof Uint8Array) return { sound: message };
       if (!fits(messageShape, message)) return null;
-      if (message.type === 'Flushed') return { done: true };
-      if (message.type === 'Error' || message.type === 'Warning')
-        return { failed: `${message.code ?? message.type} ${message.description ?? ''}`.trim() };
+      if (message.type === 'Flushed') return { sound: new Uint8Array(0), isLast: true };
+      const words = () => `${message.code ?? message.type} ${message.description ?? ''}`.trim();
+      if (message.type === 'Error') return { failed: words() };
+      if (message.type === 'Warning') return { warned: words() };
       return null;
     },
   };

@@ -1,13 +1,10 @@
 /** ElevenLabs' text-to-speech, `/v1/text-to-speech/{voice}/stream-input`: sound as base64 in JSON. */
-import { fits, flag, objectOf, orNull, text } from '#shared/shapes.ts';
+import { fits, flag, objectOf, text } from '#shared/shapes.ts';
+import { soundOctets } from '../sound-octets.ts';
 import { withParameters } from '../speech-socket.ts';
 import type { VoiceProtocol } from './voice-connection.ts';
 
-const messageShape = objectOf(
-  {},
-  { audio: orNull(text), isFinal: orNull(flag), error: text, message: text },
-  true,
-);
+const messageShape = objectOf({}, { audio: text, isFinal: flag, error: text, message: text }, true);
 
 /** @param defaultVoice for calls that name none */
 export function elevenLabs(defaultVoice: string): VoiceProtocol {
@@ -26,12 +23,15 @@ export function elevenLabs(defaultVoice: string): VoiceProtocol {
       JSON.stringify({ text: '' }),
     ],
     takesMore: false,
+    closesAtEnd: true,
     goodbye: null,
     read(message) {
       if (!fits(messageShape, message)) return null;
       if (message.error !== undefined) return { failed: message.message ?? message.error };
-      if (message.isFinal) return { done: true };
-      return message.audio ? { sound: Buffer.from(message.audio, 'base64') } : null;
+      const sound = message.audio ? soundOctets(message.audio) : Buffer.alloc(0);
+      if (!sound) return { failed: 'sent sound that is not base64' };
+      if (message.isFinal) return { sound, isLast: true };
+      return sound.length > 0 ? { sound } : null;
     },
   };
 }

@@ -73,7 +73,10 @@ export class SocketVoice implements TextToSpeech {
     try {
       connection ??= await VoiceConnection.open(this.#protocol, this.#server, url, this.#deps, over);
       limit.extend(silenceTimeoutMs);
-      connection.speak(text, sound, (octets) => limit.heard((octets * 500) / options.sampleRate));
+      connection.speak(text, sound, {
+        heard: (octets) => limit.heard((octets * 500) / options.sampleRate),
+        warned: (words) => limit.warned(words),
+      });
       let samples = 0;
       const joined = new SampleJoiner();
       for await (const octets of sound) {
@@ -83,10 +86,10 @@ export class SocketVoice implements TextToSpeech {
           throw new SpeechError(`the speech is longer than ${longestSeconds} s`);
         yield piece;
       }
-      if (samples === 0) throw new SpeechError(`${place} sent no sound`);
+      if (samples === 0) throw new SpeechError(limit.worded(`${place} sent no sound`));
       whole = true;
     } catch (error) {
-      if (limit.signal.aborted) throw new SpeechError(limit.reason);
+      if (limit.signal.aborted) throw new SpeechError(limit.worded(limit.reason));
       if (error instanceof SpeechError) throw error;
       throw new SpeechError(error instanceof Error ? error.message : String(error));
     } finally {
@@ -105,6 +108,7 @@ class Deadline {
   readonly #over = new AbortController();
   readonly #pace = new SoundPace();
   #heardAt: number;
+  #warning: string | null = null;
   #timer;
   reason: string;
 
@@ -129,6 +133,15 @@ class Deadline {
       this.#over.abort();
     }
     this.#heardAt = now;
+  }
+
+  /** The first one counts. */
+  warned(words: string): void {
+    this.#warning ??= words;
+  }
+
+  worded(reason: string): string {
+    return this.#warning === null ? reason : `${reason} (${this.#warning})`;
   }
 
   extend(ms: number): void {

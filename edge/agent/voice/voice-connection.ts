@@ -1,6 +1,6 @@
 /** A connection to a voice's server: speaks one text after the other. */
 import { SpeechError, type SpeechOptions } from '#shared/models/speech.ts';
-import { parsedOrNull } from '../json-message.ts';
+import { parsedMessage } from '../json-message.ts';
 import {
   openSpeechSocket,
   placeOf,
@@ -12,10 +12,11 @@ import {
 import type { PieceStream } from './piece-stream.ts';
 
 export type VoiceAnswer =
-  | { readonly sound: Uint8Array }
+  /** The last piece may be empty. */
+  | { readonly sound: Uint8Array; readonly isLast?: true }
   | { readonly failed: string }
-  /** All sound of the text has come. */
-  | { readonly done: true };
+  /** The text may be spoken all the same. */
+  | { readonly warned: string };
 
 /** How a provider wants texts, and what its messages mean. */
 export interface VoiceProtocol {
@@ -26,12 +27,26 @@ export interface VoiceProtocol {
   readonly goodbye: string | null;
   /** Whether a connection can speak another text after the first. */
   readonly takesMore: boolean;
+  /** Whether the server closes the connection after the text, which then is its end, if nothing else said so. */
+  readonly closesAtEnd: boolean;
   /** @param message a parsed text message, or the octets of a binary one; null: nothing of interest */
   read(message: unknown): VoiceAnswer | null;
 }
 
 /** Texts of a connection: Deepgram ends one that gets more than 20 Flush messages within 60 s. */
 const mostTexts = 20;
+
+/** RFC 6455 section 7.4.1. */
+const normalClosure = 1000;
+
+/** What is told of the text that is being spoken, besides its sound. */
+export interface VoiceListener {
+  /** A sign of life of the server, and how many octets of sound it has brought. */
+  heard(octets: number): void;
+  warned(words: string): void;
+}
+
+const nobody: VoiceListener = { heard: () => undefined, warned: () => undefined };
 
 export class VoiceConnection {
   readonly #protocol: VoiceProtocol;
@@ -40,7 +55,8 @@ export class VoiceConnection {
   #texts = 0;
   /** Of the text that is being spoken. */
   #sound: PieceStream<Uint8Array> | null = null;
-  #heard: (octets: number) => void = () => undefined;
+  #listener: VoiceListener = nobody;
+  #hasSound = false;
   /** Whether the server has closed it, or has said between two texts why it can speak no more. */
   wasLost = false;
   #why: string | null = null;
@@ -69,7 +85,7 @@ export class VoiceConnection {
       },
       text: (message: string) => connection.#text(message),
       binary: (octets: Buffer) => connection.#take(octets),
-      lost: (why: string) => connection.#lost(why),
+      lost: (why: string, code: number | null) => connection.#lost(why, code),
       idle: () => undefined,
     };
     const headers = server.apiKey === null ? {} : protocol.headers(server.apiKey);
@@ -83,15 +99,15 @@ export class VoiceConnection {
     return this.#socket !== null && this.#protocol.takesMore && this.#texts < mostTexts;
   }
 
-  /** @param heard called with each sign of life of the server, and how many octets of sound it has brought */
-  speak(text: string, sound: PieceStream<Uint8Array>, heard: (octets: number) => void): void {
+  speak(text: string, sound: PieceStream<Uint8Array>, listener: VoiceListener): void {
     if (this.#why !== null) {
       sound.fail(new SpeechError(this.#why));
       return;
     }
     this.#texts++;
     this.#sound = sound;
-    this.#heard = heard;
+    this.#listener = listener;
+    this.#hasSound = false;
     for (const message of this.#protocol.messages(text)) this.#socket?.send(message);
   }
 
@@ -99,26 +115,39 @@ export class VoiceConnection {
     this.#socket?.close(this.#protocol.goodbye);
     this.#socket = null;
     this.#sound = null;
+    this.#listener = nobody;
   }
 
   #text(message: string): void {
-    const parsed = parsedOrNull(message);
-    if (parsed === null) this.#fail(`${placeOf(this.#server.url)} sent no JSON`);
+    const parsed = parsedMessage(message);
+    if (parsed === undefined) this.#fail(`${placeOf(this.#server.url)} sent no JSON`);
     else this.#take(parsed);
   }
 
   #take(message: unknown): void {
     const answer = this.#protocol.read(message);
     if (!answer) return;
-    // Between two texts nobody waits.
-    if (this.#sound) this.#heard('sound' in answer ? answer.sound.length : 0);
-    if ('sound' in answer) this.#sound?.push(answer.sound);
-    else if ('failed' in answer)
-      this.#fail(`${placeOf(this.#server.url)}: ${withoutKey(answer.failed, this.#server)}`);
-    else {
-      this.#sound?.end();
-      this.#sound = null;
+    const worded = (words: string) => `${placeOf(this.#server.url)}: ${withoutKey(words, this.#server)}`;
+    if ('failed' in answer) this.#fail(worded(answer.failed));
+    else if ('warned' in answer) this.#listener.warned(worded(answer.warned));
+    else this.#hear(answer.sound, answer.isLast ?? false);
+  }
+
+  #hear(octets: Uint8Array, isLast: boolean): void {
+    if (!this.#sound) {
+      // Of a text that was over: the rest of it would be heard in the next one.
+      if (octets.length > 0) this.#fail(`${placeOf(this.#server.url)} sent sound after the end of a text`);
+      return;
     }
+    this.#listener.heard(octets.length);
+    if (octets.length > 0) this.#hasSound = true;
+    this.#sound.push(octets);
+    if (isLast) this.#end();
+  }
+
+  #end(): void {
+    this.#sound?.end();
+    this.#sound = null;
   }
 
   #fail(why: string): void {
@@ -135,10 +164,11 @@ export class VoiceConnection {
     this.lost();
   }
 
-  #lost(why: string): void {
+  #lost(why: string, code: number | null): void {
     this.#socket = null;
     this.wasLost = true;
-    this.#fail(why);
+    if (this.#protocol.closesAtEnd && this.#hasSound && code === normalClosure) this.#end();
+    else this.#fail(why);
     this.lost();
   }
 }
