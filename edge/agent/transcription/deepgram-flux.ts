@@ -17,17 +17,17 @@ import { noWords } from './transcription.ts';
 const TurnInfo = Type.Object({
   type: Type.Literal('TurnInfo'),
   event: Type.String(),
-  transcript: Type.String(),
+  transcript: Type.Optional(Type.String()),
   /** seconds */
   audio_window_end: Type.Number(),
-  words: Type.Array(Type.Object({ confidence: Type.Number() })),
+  words: Type.Optional(Type.Array(Type.Object({ confidence: Type.Optional(Type.Number()) }))),
   languages: Type.Optional(Type.Array(Type.String())),
 });
 
 const Failure = Type.Object({
   type: Type.Literal('Error'),
-  code: Type.String(),
-  description: Type.String(),
+  code: Type.Optional(Type.String()),
+  description: Type.Optional(Type.String()),
 });
 
 export const deepgramFlux: SocketProtocol = {
@@ -72,14 +72,14 @@ class FluxSession implements ProtocolSession {
 
   receive(message: unknown, events: SessionEvents): void {
     if (Value.Check(Failure, message)) {
-      events.failed(`${message.code} ${message.description}`);
+      events.failed([message.code, message.description].filter(Boolean).join(' ') || 'no reason');
       return;
     }
     if (!Value.Check(TurnInfo, message)) return;
     const throughMs = message.audio_window_end * 1000;
-    const confidences = message.words.map(({ confidence }) => confidence);
+    const confidences = (message.words ?? []).flatMap(({ confidence = [] }) => confidence);
     const words = {
-      text: message.transcript.trim(),
+      text: message.transcript?.trim() ?? '',
       confidence: confidences.length === 0 ? null : Math.min(...confidences),
       language: message.languages?.[0] ?? null,
     };

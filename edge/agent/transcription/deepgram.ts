@@ -23,13 +23,15 @@ const Results = Type.Object({
   speech_final: Type.Optional(Type.Boolean()),
   from_finalize: Type.Optional(Type.Boolean()),
   channel: Type.Object({
-    alternatives: Type.Array(
-      Type.Object({
-        transcript: Type.String(),
-        confidence: Type.Optional(Type.Number()),
-        languages: Type.Optional(Type.Array(Type.String())),
-        words: Type.Optional(Type.Array(Type.Object({ start: Type.Number() }))),
-      }),
+    alternatives: Type.Optional(
+      Type.Array(
+        Type.Object({
+          transcript: Type.Optional(Type.String()),
+          confidence: Type.Optional(Type.Number()),
+          languages: Type.Optional(Type.Array(Type.String())),
+          words: Type.Optional(Type.Array(Type.Object({ start: Type.Optional(Type.Number()) }))),
+        }),
+      ),
     ),
   }),
 });
@@ -97,10 +99,10 @@ class ListenSession implements ProtocolSession {
   }
 
   #results(message: Static<typeof Results>, events: SessionEvents): void {
-    const [best] = message.channel.alternatives;
+    const [best] = message.channel.alternatives ?? [];
     const throughMs = (message.start + message.duration) * 1000;
     const words: HeardWords = {
-      text: best?.transcript.trim() ?? '',
+      text: best?.transcript?.trim() ?? '',
       confidence: best?.confidence ?? null,
       language: best?.languages?.[0] ?? null,
     };

@@ -12,6 +12,7 @@ import { type LiveDeps, retryMs } from './live-deps.ts';
 import { answerDue, ToldWords, type Turn, turnOf } from './live-turn.ts';
 import type { ProviderConnection, ProviderEvents, TranscriptionProvider } from './provider.ts';
 import {
+  bounded,
   type HeardWords,
   joined,
   noWords,
@@ -199,8 +200,8 @@ export class LiveTranscription implements Transcription {
       return true;
     };
     return {
-      partial: (words) => current() && this.#partial(words),
-      settled: (words, throughMs) => current() && this.#settle(words, throughMs),
+      partial: (words) => current() && this.#partial(bounded(words)),
+      settled: (words, throughMs) => current() && this.#settle(bounded(words), throughMs),
       finished: (throughMs) => current() && this.#finished(throughMs),
       turn: (signal) => current() && this.#events.turn(signal),
       turnFailed: (error) => current() && this.#turnFailed(error),
@@ -258,7 +259,7 @@ export class LiveTranscription implements Transcription {
     const turn = this.#turns[0];
     // The answer for a turn that was not waited for any longer ends before this one begins.
     if (turn && turn.to !== null && turn.from < through) this.#finish(false);
-    else this.#completeAt = through;
+    else this.#completeAt = Math.min(through, this.#sent);
   }
 
   /** Hands over the words of the oldest turn. @param late without its last words, which the provider owes */

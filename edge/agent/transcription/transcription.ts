@@ -52,6 +52,13 @@ export interface Transcriber {
 
 export const noWords: HeardWords = { text: '', confidence: null, language: null };
 
+/** As much of words as a turn may have, whatever a server sends. */
+export function bounded(words: HeardWords): HeardWords {
+  return words.text.length <= mostCharacters
+    ? words
+    : { ...words, text: words.text.slice(0, mostCharacters) };
+}
+
 /** `more` after `words`, in one turn. */
 export function joined(words: HeardWords, more: HeardWords): HeardWords {
   if (more.text === '') return words;
@@ -65,4 +72,4 @@ export function joined(words: HeardWords, more: HeardWords): HeardWords {
 }
 
 /** Maximum length of the words of a turn, characters: several minutes of speech. */
-const mostCharacters = 20_000;
+export const mostCharacters = 20_000;
