@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parsedMessage } from './json-message.ts';
 
@@ -21,4 +23,16 @@ describe('a message of a server', () => {
   it('is undefined when the text is no JSON, and may be null', () => {
     expect([parsedMessage('{'), parsedMessage('null'), parsedMessage('1')]).toEqual([undefined, null, 1]);
   });
+});
+
+it('is checked by shapes in the threads of calls: TypeBox takes several times as long, which a server that floods its messages uses', () => {
+  const edge = join(import.meta.dirname, '..');
+  const files = ['agent', 'media', 'shards'].flatMap((folder) =>
+    readdirSync(join(edge, folder), { recursive: true, encoding: 'utf8' })
+      // Callers of tests talk to control.
+      .filter((name) => /(?<!\.test)\.ts$/.test(name) && !name.startsWith('test-caller'))
+      .map((name) => join(edge, folder, name)),
+  );
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((file) => /from 'typebox/.test(readFileSync(file, 'utf8')))).toEqual([]);
 });

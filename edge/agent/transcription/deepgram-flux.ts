@@ -2,8 +2,7 @@
  * Deepgram Flux, `/v2/listen`: a model that knows the caller's turns. `TurnInfo` has all words of a turn so far;
  * `ForceEndTurn` ends one before the model does.
  */
-import { Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { fits, listOf, number, objectOf, oneOf, type Shaped, text } from '#shared/shapes.ts';
 import { withParameters } from '../speech-socket.ts';
 import { AskedEnds } from './asked-ends.ts';
 import {
@@ -14,21 +13,18 @@ import {
 } from './socket-provider.ts';
 import { noWords } from './transcription.ts';
 
-const TurnInfo = Type.Object({
-  type: Type.Literal('TurnInfo'),
-  event: Type.String(),
-  transcript: Type.Optional(Type.String()),
-  /** seconds */
-  audio_window_end: Type.Number(),
-  words: Type.Optional(Type.Array(Type.Object({ confidence: Type.Optional(Type.Number()) }))),
-  languages: Type.Optional(Type.Array(Type.String())),
-});
+const turnInfo = objectOf(
+  {
+    type: oneOf('TurnInfo'),
+    event: text,
+    /** seconds */
+    audio_window_end: number,
+  },
+  { transcript: text, words: listOf(objectOf({}, { confidence: number }, true)), languages: listOf(text) },
+  true,
+);
 
-const Failure = Type.Object({
-  type: Type.Literal('Error'),
-  code: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-});
+const failure = objectOf({ type: oneOf('Error') }, { code: text, description: text }, true);
 
 export const deepgramFlux: SocketProtocol = {
   continuous: true,
@@ -71,11 +67,12 @@ class FluxSession implements ProtocolSession {
   }
 
   receive(message: unknown, events: SessionEvents): void {
-    if (Value.Check(Failure, message)) {
+    if (fits(turnInfo, message)) this.#turnInfo(message, events);
+    else if (fits(failure, message))
       events.failed([message.code, message.description].filter(Boolean).join(' ') || 'no reason');
-      return;
-    }
-    if (!Value.Check(TurnInfo, message)) return;
+  }
+
+  #turnInfo(message: Shaped<typeof turnInfo>, events: SessionEvents): void {
     const throughMs = message.audio_window_end * 1000;
     const confidences = (message.words ?? []).flatMap(({ confidence = [] }) => confidence);
     const words = {

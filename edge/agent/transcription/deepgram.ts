@@ -2,8 +2,7 @@
  * Deepgram's live transcription, `/v1/listen`: audio as binary messages, words by time of the audio. The words of a
  * turn come as `Results` that are final up to their end; `Finalize` asks for the rest.
  */
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { fits, flag, listOf, number, objectOf, oneOf, type Shaped, text } from '#shared/shapes.ts';
 import { withParameters } from '../speech-socket.ts';
 import { AskedEnds } from './asked-ends.ts';
 import {
@@ -14,33 +13,30 @@ import {
 } from './socket-provider.ts';
 import type { HeardWords } from './transcription.ts';
 
-const Results = Type.Object({
-  type: Type.Literal('Results'),
-  /** seconds */
-  start: Type.Number(),
-  duration: Type.Number(),
-  is_final: Type.Optional(Type.Boolean()),
-  speech_final: Type.Optional(Type.Boolean()),
-  from_finalize: Type.Optional(Type.Boolean()),
-  channel: Type.Object({
-    alternatives: Type.Optional(
-      Type.Array(
-        Type.Object({
-          transcript: Type.Optional(Type.String()),
-          confidence: Type.Optional(Type.Number()),
-          languages: Type.Optional(Type.Array(Type.String())),
-          words: Type.Optional(Type.Array(Type.Object({ start: Type.Optional(Type.Number()) }))),
-        }),
-      ),
-    ),
-  }),
-});
+const alternative = objectOf(
+  {},
+  {
+    transcript: text,
+    confidence: number,
+    languages: listOf(text),
+    words: listOf(objectOf({}, { start: number }, true)),
+  },
+  true,
+);
 
-const Other = Type.Object({
-  type: Type.String(),
-  description: Type.Optional(Type.String()),
-  message: Type.Optional(Type.String()),
-});
+const results = objectOf(
+  {
+    type: oneOf('Results'),
+    /** seconds */
+    start: number,
+    duration: number,
+    channel: objectOf({}, { alternatives: listOf(alternative) }, true),
+  },
+  { is_final: flag, speech_final: flag, from_finalize: flag },
+  true,
+);
+
+const other = objectOf({ type: text }, { description: text, message: text }, true);
 
 export const deepgram: SocketProtocol = {
   continuous: true,
@@ -88,17 +84,17 @@ class ListenSession implements ProtocolSession {
   }
 
   receive(message: unknown, events: SessionEvents): void {
-    if (Value.Check(Results, message)) {
+    if (fits(results, message)) {
       this.#results(message, events);
       return;
     }
-    if (!Value.Check(Other, message)) return;
+    if (!fits(other, message)) return;
     if (message.type === 'SpeechStarted') events.turn('started');
     else if (message.type === 'UtteranceEnd') events.turn('ended');
     else if (message.type === 'Error') events.failed(message.description ?? message.message ?? 'no reason');
   }
 
-  #results(message: Static<typeof Results>, events: SessionEvents): void {
+  #results(message: Shaped<typeof results>, events: SessionEvents): void {
     const [best] = message.channel.alternatives ?? [];
     const throughMs = (message.start + message.duration) * 1000;
     const words: HeardWords = {

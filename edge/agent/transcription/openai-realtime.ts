@@ -2,10 +2,9 @@
  * Transcription sessions of the OpenAI Realtime protocol: audio as base64 in JSON. The agent owns the turns: `commit`
  * ends one, and its words follow by item.
  */
-import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
 import { g711 } from '#shared/g711.ts';
 import { StreamResampler } from '#shared/models/resample.ts';
+import { fits, objectOf, type Shaped, text } from '#shared/shapes.ts';
 import { type SpeechServer, withParameters } from '../speech-socket.ts';
 import {
   linear16,
@@ -15,18 +14,13 @@ import {
 } from './socket-provider.ts';
 import { noWords, type TranscriptionOptions } from './transcription.ts';
 
-const Failure = Type.Object({
-  code: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  message: Type.Optional(Type.String()),
-});
+const failure = objectOf({}, { code: text, message: text }, true);
 
-const Message = Type.Object({
-  type: Type.String(),
-  item_id: Type.Optional(Type.String()),
-  delta: Type.Optional(Type.String()),
-  transcript: Type.Optional(Type.String()),
-  error: Type.Optional(Failure),
-});
+const message = objectOf(
+  { type: text },
+  { item_id: text, delta: text, transcript: text, error: failure },
+  true,
+);
 
 /** Longest text of an item that is not complete. */
 const mostCharacters = 20_000;
@@ -97,15 +91,15 @@ class TranscriptionSession implements ProtocolSession {
     return '{"type":"input_audio_buffer.commit"}';
   }
 
-  receive(message: unknown, events: SessionEvents): void {
-    if (!Value.Check(Message, message)) return;
-    const { type, item_id: item = '' } = message;
+  receive(received: unknown, events: SessionEvents): void {
+    if (!fits(message, received)) return;
+    const { type, item_id: item = '' } = received;
     if (type === 'session.updated') events.ready();
     else if (type === 'input_audio_buffer.committed') this.#named(item);
-    else if (type === `${words}.delta`) this.#more(item, message.delta ?? '', events);
-    else if (type === `${words}.completed`) this.#complete(item, message.transcript ?? '', events);
-    else if (type === `${words}.failed`) this.#complete(item, '', events, reasonOf(message.error));
-    else if (type === 'error') this.#failed(message.error ?? {}, events);
+    else if (type === `${words}.delta`) this.#more(item, received.delta ?? '', events);
+    else if (type === `${words}.completed`) this.#complete(item, received.transcript ?? '', events);
+    else if (type === `${words}.failed`) this.#complete(item, '', events, reasonOf(received.error));
+    else if (type === 'error') this.#failed(received.error ?? {}, events);
   }
 
   #named(item: string): void {
@@ -132,7 +126,7 @@ class TranscriptionSession implements ProtocolSession {
     this.#deliver(events);
   }
 
-  #failed(error: Static<typeof Failure>, events: SessionEvents): void {
+  #failed(error: Shaped<typeof failure>, events: SessionEvents): void {
     if (error.code !== 'input_audio_buffer_commit_empty') {
       events.failed(reasonOf(error));
       return;
@@ -153,7 +147,7 @@ class TranscriptionSession implements ProtocolSession {
   }
 }
 
-function reasonOf(error: Static<typeof Failure> = {}): string {
+function reasonOf(error: Shaped<typeof failure> = {}): string {
   return error.message ?? error.code ?? 'no reason';
 }
 
