@@ -1,9 +1,10 @@
-/** What callers hear while a webhook runs, and what is spoken ahead. */
+/** What callers hear while a webhook runs, what is made of their words meanwhile, and what is spoken ahead. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
+import { ruleEngine } from '#shared/models/rule-engine.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import { countingVoice, settle, takeFrames } from '../../test/kit/edge/agent.ts';
-import { edge, menu, node, setUp } from '../../test/kit/edge/pathway-agent.ts';
+import { edge, hear, menu, node, setUp } from '../../test/kit/edge/pathway-agent.ts';
 
 const filler = { text: 'One moment please', afterMs: 2000 };
 const config = (data: object) => ({
@@ -130,6 +131,48 @@ describe('while a webhook runs', () => {
     expect(clock.pending).toBe(0);
     expect(lines()).toEqual(['assistant: One moment please']);
   });
+});
+
+it('what a caller says in several turns while a webhook runs is answered once', async () => {
+  const answer = Promise.withResolvers<WebhookResult>();
+  const texts = ['I moved', '', 'last week', 'to Bern'];
+  const heard: string[] = [];
+  const { agent, begin, host } = setUp({
+    stt: { transcribe: async () => texts.shift() ?? 'nothing more' },
+    understanding: {
+      ...ruleEngine,
+      chooseEdge: async ({ text }) => {
+        heard.push(text);
+        return { choice: null, reason: 'the test wants none' };
+      },
+    },
+    webhook: () => answer.promise,
+    config: {
+      ...config({}),
+      nodes: [
+        node('ask', 'Webhook', { isStart: true, url: 'https://hooks.example.com' }),
+        node('more', 'Default', { text: 'What else?' }),
+        node('bye', 'End Call', { text: 'Bye.' }),
+      ],
+      edges: [edge('ask', 'more', 'success'), edge('more', 'bye', 'no'), edge('more', 'ask', 'again')],
+    },
+  });
+  await begin();
+  for (let turn = 0; turn < 4; turn++) {
+    hear(agent.write, 3000, 30);
+    hear(agent.write, 0, 100);
+    await settle();
+  }
+  answer.resolve({ status: 200, body: null, error: null });
+  await settle();
+  await takeFrames(agent, 100);
+  expect(heard).toEqual(['I moved last week to Bern']);
+  expect(host.lines('user')).toEqual(['user: I moved last week to Bern']);
+  hear(agent.write, 3000, 30);
+  hear(agent.write, 0, 100);
+  await settle();
+  expect(heard).toEqual(['I moved last week to Bern', 'nothing more']);
+  agent.close('over');
 });
 
 it('fixed texts of the next nodes are spoken ahead, a few of them', async () => {

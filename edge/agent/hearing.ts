@@ -1,6 +1,6 @@
 /**
  * An agent's input: turns key presses and words of the caller into one event at a time, and buffers input while the
- * agent is not listening.
+ * agent is not listening: the words of several turns then are one event.
  *
  *     [ greeting ] --the peer has greeted, a key, or silence--> [ idle ] <--event-- [ listening ]
  *                                                                  +----- listen ----->+
@@ -14,7 +14,7 @@ import { type HeldSound, Interruption } from './ears/interruption.ts';
 import type { VoiceDetectors } from './ears/voice-detector.ts';
 import { Listening } from './listening.ts';
 import { SpeechInput } from './speech-input.ts';
-import type { HeardWords, Transcriber } from './transcription/transcription.ts';
+import { type HeardWords, joined, noWords, type Transcriber } from './transcription/transcription.ts';
 import type { TurnTimes } from './turn-times.ts';
 
 type Listen = Extract<Action, { type: 'listen' }>;
@@ -71,7 +71,7 @@ export class Hearing {
   #interruptionThreshold: number;
   /** Keys and words received while the agent was not listening. */
   #typed: string[] = [];
-  #spoken: HeardWords[] = [];
+  #spoken: HeardWords = noWords;
   /** Set while the caller may speak first. */
   #greeted: (() => void) | null = null;
   /** Utterances of the greeting that are still being transcribed. */
@@ -132,8 +132,9 @@ export class Hearing {
     const listening = new Listening(action.keys, action.timeoutMs, this.#parts.clock);
     this.#listening = listening;
     if (this.#closed) listening.close();
-    const said = this.#spoken.shift();
-    if (said !== undefined) listening.heard(said);
+    const said = this.#spoken;
+    this.#spoken = noWords;
+    if (said.text !== '') listening.heard(said);
     while (this.#typed.length > 0 && !listening.done) listening.key(this.#typed.shift() ?? '');
     quiet.then(() => listening.quiet());
     return listening.result;
@@ -147,7 +148,7 @@ export class Hearing {
   /** Discards buffered keys and words. */
   forget(): void {
     this.#typed = [];
-    this.#spoken = [];
+    this.#spoken = noWords;
     this.#parts.times?.forget();
   }
 
@@ -197,10 +198,10 @@ export class Hearing {
         this.#failed = true;
       },
       finished: (quietMs: number) => {
-        times?.over(quietMs);
-        this.#wereAmidst.push(this.#amidst === true);
+        times?.over(quietMs, this.#hasWords);
+        if (this.#hasWords) this.#wereAmidst.push(this.#amidst === true);
         this.#amidst = null;
-        if (this.#greeted) this.#greetings++;
+        if (this.#greeted && this.#hasWords) this.#greetings++;
         this.#endGreeting();
         if (!stt) this.#quiet();
       },
@@ -222,6 +223,11 @@ export class Hearing {
     this.#parts.deaf();
   }
 
+  /** Whether the words of each turn follow its end. */
+  get #hasWords(): boolean {
+    return this.#parts.stt !== null || this.#parts.transcriber !== undefined;
+  }
+
   /** ms of voice that interrupt, whatever the words are. 0: each voice does. */
   get #longVoiceMs(): number {
     const wait = this.#parts.transcriber && this.#interruptionThreshold > 0 ? wordsDecideMs : 0;
@@ -239,9 +245,9 @@ export class Hearing {
     if (text === '' || listens) this.#quiet();
     else {
       if (amidstSpeech) this.#interruption.word();
-      this.#parts.times?.asks();
+      this.#parts.times?.asks(this.#spoken.text !== '');
       if (this.#listening && !this.#listening.done) this.#listening.heard(words);
-      else this.#spoken.push(words);
+      else this.#spoken = joined(this.#spoken, words);
     }
   }
 

@@ -109,6 +109,28 @@ describe('the times of a turn', () => {
     expect(marks).toEqual(['1 sound 3200', '1 end 3200', '3 sound 3200']);
   });
 
+  it('are those of the last words when several turns are answered together', () => {
+    caller();
+    times.voice();
+    times.over(0);
+    times.words(false);
+    times.asks(true);
+    marks.length = 0;
+    times.goesOn('words');
+    times.frame(true);
+    times.goesOn('words');
+    expect(marks).toEqual(['2 sound 1600', '2 end 1600', '3 words 1600']);
+  });
+
+  it('are not those of an earlier turn whose words nobody tells', () => {
+    times.voice();
+    times.over(0, false);
+    times.voice();
+    times.over(0);
+    times.words(false);
+    expect(marks.at(-1)).toBe('2 words 0');
+  });
+
   it('are those of keys and of silence too', () => {
     times.goesOn('keys');
     clock.advance(5000);

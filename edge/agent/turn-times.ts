@@ -62,14 +62,14 @@ export class TurnTimes {
     this.#mark(this.#speaks, 'voice');
   }
 
-  /** The caller's turn is over. @param quietMs since its voice */
-  over(quietMs: number): void {
+  /** The caller's turn is over. @param quietMs since its voice @param wordsFollow whether `words` will tell of it */
+  over(quietMs: number, wordsFollow = true): void {
     const turn = this.#speaks ?? ++this.#last;
     const now = this.#clock.elapsed();
     this.#speaks = null;
     this.#mark(turn, 'pause', now - quietMs);
     this.#mark(turn, 'turn', now);
-    this.#spoken.push(turn);
+    if (wordsFollow) this.#spoken.push(turn);
   }
 
   /** The words of the oldest turn whose words were on their way. @param none whether none were recognized */
@@ -83,8 +83,12 @@ export class TurnTimes {
     this.#mark(turn, 'words');
   }
 
-  /** The last words that were told are for the agent to answer: no greeting, no "mhm". */
-  asks(): void {
+  /**
+   * The last words that were told are for the agent to answer: no greeting, no "mhm".
+   * @param more whether they are answered together with those before, as the turn of the last ones
+   */
+  asks(more = false): void {
+    if (more && this.#known !== null) this.#asking.pop();
     if (this.#known !== null) this.#asking.push(this.#known);
     this.#known = null;
   }
