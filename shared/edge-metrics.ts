@@ -171,7 +171,7 @@ const speech: Readonly<Record<string, EdgeMetric>> = {
   ),
   trunkline_edge_transcription_final_ms_count: counter('Turns of that sum.'),
   trunkline_edge_voice_detector_failed: gauge(
-    'Media shards whose neural detector of voices failed; the simple one works in its place.',
+    'Media shards whose neural detector of voices failed or is being replaced; the simple one works in its place.',
     [],
     'above 0',
   ),

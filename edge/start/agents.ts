@@ -21,7 +21,9 @@ export interface Speech {
 /** What detects the voices of callers in this thread. */
 export function voicesOf({ log, metrics }: Pick<EdgeContext, 'log' | 'metrics'>): TwoStageDetectors {
   const silero = new Silero(clock, log.child({ part: 'ears' }));
-  metrics.gauge('trunkline_edge_voice_detector_failed', () => Number(silero.state === 'failed'));
+  metrics.gauge('trunkline_edge_voice_detector_failed', () =>
+    Number(silero.state === 'failed' || silero.state === 'resting'),
+  );
   return new TwoStageDetectors(new WebrtcDetectors(), silero);
 }
 

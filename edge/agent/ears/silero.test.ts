@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { setEnvironmentData } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { Flite } from '#shared/models/flite.ts';
@@ -8,7 +9,7 @@ import { type Judging, startJudging } from '../../../test/kit/ears/judging.ts';
 import { level, type Scene, scenes } from '../../../test/kit/ears/scenes.ts';
 import { RecordingLog } from '../../../test/kit/edge/agent.ts';
 import { framesOf, inTurn, silence } from '../../../test/kit/fakes/sounds.ts';
-import { Silero } from './silero.ts';
+import { Silero, type SileroState } from './silero.ts';
 import { chunkSamples } from './silero-messages.ts';
 import { SileroModel } from './silero-model.ts';
 import { TwoStageDetectors } from './two-stage-detector.ts';
@@ -106,6 +107,20 @@ describe('the ear with both stages', () => {
   });
 });
 
+/** Of a thread that judges without the model. @param before run for each message @param probability of each chunk */
+function program(before: string, probability = '0.5'): URL {
+  const text = `import { getEnvironmentData, parentPort } from 'node:worker_threads';
+    const known = new Set();
+    parentPort.on('message', ({ type, batch, stream, streams }) => {
+      ${before}
+      if (type !== 'judge') return;
+      const probabilities = new Float32Array(streams.length).fill(${probability});
+      parentPort.postMessage({ type: 'judged', batch, probabilities });
+    });
+    parentPort.postMessage({ type: 'ready' });`;
+  return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+}
+
 describe('the thread of the model', () => {
   it('starts with the first call, ends a minute after the last, and starts again', async () => {
     const clock = new FakeClock();
@@ -153,16 +168,12 @@ describe('the thread of the model', () => {
 
   it('hears nothing more of a stream after its end: it would remember it for good', async () => {
     const clock = new FakeClock();
-    const program = `import { parentPort } from 'node:worker_threads';
-      const known = new Set();
-      parentPort.on('message', ({ type, batch, stream, streams }) => {
-        if (type !== 'judge') return known.delete(stream);
-        for (const one of streams) known.add(one);
-        parentPort.postMessage({ type: 'judged', batch, probabilities: new Float32Array(streams.length).fill(known.size) });
-      });
-      parentPort.postMessage({ type: 'ready' });`;
-    const url = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
-    const silero = new Silero(clock, new RecordingLog(), url);
+    const counting = program(
+      `if (type !== 'judge') return known.delete(stream);
+      for (const one of streams) known.add(one);`,
+      'known.size',
+    );
+    const silero = new Silero(clock, new RecordingLog(), counting);
     const [ended, other] = [silero.open(), silero.open()];
     while (silero.state === 'loading') await pause(1);
     const known: (number | null)[] = [];
@@ -190,6 +201,70 @@ describe('the thread of the model', () => {
     stream.close();
     stream.write(hum(200, 2), (probability) => judged.push(probability));
     expect(judged).toEqual([null, null]);
+  });
+
+  describe.each([
+    ['that does not answer any more', "if (type === 'judge') for (;;);"],
+    ['that ends', "if (type === 'judge') process.exit(1);"],
+  ])('one %s', (_which, fault) => {
+    it('is replaced, and what was asked is judged by the first stage', async () => {
+      const clock = new FakeClock();
+      const log = new RecordingLog();
+      // The first thread has the fault, the others have none.
+      const first = new Int32Array(new SharedArrayBuffer(4));
+      const channel = `silero-${fault.length}`;
+      setEnvironmentData(channel, first);
+      const url = program(`if (Atomics.load(getEnvironmentData('${channel}'), 0) === 0) {
+        Atomics.store(getEnvironmentData('${channel}'), 0, 1);
+        ${fault}
+      }`);
+      const silero = new Silero(clock, log, url);
+      const stream = silero.open();
+      while (silero.state === 'loading') await pause(1);
+      const judged: (number | null)[] = [];
+      stream.write(hum(200, 0), (probability) => judged.push(probability));
+      clock.advance(1);
+      while (Atomics.load(first, 0) === 0) await pause(1);
+      stream.write(hum(200, 1), (probability) => judged.push(probability));
+      while (silero.state !== 'resting') {
+        clock.advance(100);
+        await pause(1);
+      }
+      expect(judged).toEqual([null, null]);
+      stream.write(hum(200, 2), (probability) => judged.push(probability));
+      expect(judged).toEqual([null, null, null]);
+      const state = (): SileroState => silero.state;
+      clock.advance(9000);
+      expect(state()).toBe('resting');
+      clock.advance(1000);
+      expect(state()).toBe('loading');
+      while (state() === 'loading') await pause(1);
+      stream.write(hum(200, 3), (probability) => judged.push(probability));
+      while (silero.busy) {
+        clock.advance(1);
+        await pause(1);
+      }
+      expect(judged.at(-1)).toBe(0.5);
+      expect(log.warnings.map(({ message }) => message)).toEqual([
+        'voices are detected by the first stage alone until Silero has another thread',
+      ]);
+      await silero.close();
+      expect(clock.pending).toBe(0);
+    });
+  });
+
+  it('one that does not load is replaced, and none is once the calls are over', async () => {
+    const clock = new FakeClock();
+    const silero = new Silero(clock, new RecordingLog(), new URL('data:text/javascript,for (;;);'));
+    const stream = silero.open();
+    clock.advance(15_000);
+    clock.advance(1000);
+    expect(silero.state).toBe('resting');
+    clock.advance(10_000);
+    expect(silero.state).toBe('loading');
+    stream.close();
+    await silero.close();
+    expect([silero.state, clock.pending]).toEqual(['off', 0]);
   });
 
   it('leaves the first stage alone, with a warning, when it cannot run', async () => {

@@ -3,7 +3,13 @@
  * started for the first call, and ends some time after the last.
  *
  *     [ off ] --open--> [ loading ] --ready--> [ ready ] --no stream for a while--> [ off ]
- *                           +-------- failed ------+--> [ failed ]
+ *                       |    |    ^               |
+ *          cannot be run|    |hung|          hung or ended
+ *                       v    v    |               |
+ *                 [ failed ] [ resting ] <--------+
+ *
+ * A thread that judges nothing for a while, or ends though it could be run, is replaced after a pause. When threads hang
+ * that cannot be ended either, it has failed for good.
  *
  * While the thread is busy or loading, chunks wait and are judged in one go afterwards: the busier it is, the larger and
  * the cheaper for each chunk are the batches.
@@ -23,6 +29,16 @@ const mostWaiting = 8192;
 const staleMs = 1000;
 /** Time without a stream after which the thread ends, ms. */
 const idleMs = 60_000;
+/** Time in which a thread loads or judges a batch at most, ms: on a busy machine it takes a second. */
+const hangMs = 15_000;
+/** Time after it in which an answer that has come is read, ms: it may be this thread that was busy. */
+const readsMs = 1000;
+/** Pause before a thread is replaced, ms. */
+const restMs = 10_000;
+/** Threads that were told to end and have not: each may hold a processor. */
+const mostStuck = 2;
+
+export type SileroState = 'off' | 'loading' | 'ready' | 'resting' | 'failed';
 
 /** Called with the probability of a voice in a chunk; null: it is not judged, because the thread has no time for it. */
 export type ChunkJudged = (probability: number | null) => void;
@@ -50,7 +66,7 @@ export class Silero {
   readonly #log: Log;
   readonly #program: URL;
   readonly #streams = new Set<number>();
-  #state: 'off' | 'loading' | 'ready' | 'failed' = 'off';
+  #state: SileroState = 'off';
   #worker: Worker | null = null;
   #waiting: Waiting[] = [];
   readonly #underWay = new Map<number, readonly Asked[]>();
@@ -58,6 +74,9 @@ export class Silero {
   #lastStream = 0;
   #timer: Timer | null = null;
   #idle: Timer | null = null;
+  /** Of the thread that loads or judges, or of the pause after it. */
+  #watch: Timer | null = null;
+  #stuck = 0;
   #closed = false;
 
   /** @param program of the thread */
@@ -68,7 +87,7 @@ export class Silero {
   }
 
   /** Whether the thread judges, or has failed for good. */
-  get state(): 'off' | 'loading' | 'ready' | 'failed' {
+  get state(): SileroState {
     return this.#state;
   }
 
@@ -108,25 +127,61 @@ export class Silero {
     });
     worker.unref();
     this.#worker = worker;
+    this.#expectAnswer();
     worker.on('message', (message: FromSilero) => {
       if (worker !== this.#worker) return;
+      this.#expectAnswer();
       if (message.type === 'judged') this.#judged(message.batch, message.probabilities);
       else {
         this.#state = 'ready';
         this.#send();
       }
+      if (this.#underWay.size === 0) this.#watch?.cancel();
     });
     worker.on('error', (error: unknown) => {
-      if (worker === this.#worker) this.#failed(error);
+      if (worker === this.#worker) this.#ended(error);
     });
     worker.on('exit', (code) => {
-      if (worker === this.#worker) this.#failed(new Error(`its thread ended with code ${code}`));
+      if (worker === this.#worker) this.#ended(new Error(`its thread ended with code ${code}`));
     });
+  }
+
+  #expectAnswer(): void {
+    this.#watch?.cancel();
+    this.#watch = this.#clock.after(hangMs, () => {
+      this.#watch = this.#clock.after(readsMs, () => this.#hung());
+    });
+  }
+
+  #hung(): void {
+    void this.#drop();
+    const why = `its thread has not answered for ${hangMs / 1000} s`;
+    if (this.#stuck > mostStuck) this.#failed(new Error(`${why}, and ${mostStuck} before have not ended`));
+    else this.#rest(new Error(why));
+  }
+
+  #ended(error: unknown): void {
+    const couldRun = this.#state === 'ready';
+    this.#worker = null;
+    if (couldRun) this.#rest(error);
+    else this.#failed(error);
+  }
+
+  /** Has another thread judge, after a pause. */
+  #rest(error: unknown): void {
+    this.#state = 'resting';
+    this.#watch?.cancel();
+    this.#watch = this.#clock.after(restMs, () => this.#start());
+    this.#forget();
+    this.#log.warn(
+      { err: error },
+      'voices are detected by the first stage alone until Silero has another thread',
+    );
   }
 
   #failed(error: unknown): void {
     this.#state = 'failed';
-    this.#worker = null;
+    this.#watch?.cancel();
     this.#forget();
     this.#log.warn(
       { err: error },
@@ -135,11 +190,20 @@ export class Silero {
   }
 
   async #stop(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = null;
+    this.#watch?.cancel();
+    const ended = this.#drop();
     if (this.#state !== 'failed') this.#state = 'off';
     this.#forget();
-    await worker?.terminate();
+    await ended;
+  }
+
+  async #drop(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = null;
+    if (!worker) return;
+    this.#stuck++;
+    await worker.terminate();
+    this.#stuck--;
   }
 
   /** Nothing will be judged of what waits. */
@@ -188,6 +252,7 @@ export class Silero {
       waiting.map(({ stream, judged }) => ({ stream, judged })),
     );
     const streams = waiting.map(({ stream }) => stream);
+    if (this.#underWay.size === 1) this.#expectAnswer();
     this.#tell({ type: 'judge', batch, streams, samples }, [samples.buffer]);
   }
 

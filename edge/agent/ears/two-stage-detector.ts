@@ -13,7 +13,7 @@ import { chunkLimits } from './activity.ts';
 import { mostFramesLate } from './echo-guard.ts';
 import { FirstSound } from './first-sound.ts';
 import { LineNoise, rms } from './line-noise.ts';
-import type { SileroStream } from './silero.ts';
+import type { SileroState, SileroStream } from './silero.ts';
 import { chunkSamples } from './silero-messages.ts';
 import { Upsampler } from './upsampler.ts';
 import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
@@ -34,7 +34,7 @@ const forgetsMs = 1000;
 
 /** Silero, as the detectors of calls need it. */
 export interface SecondStage {
-  readonly state: 'off' | 'loading' | 'ready' | 'failed';
+  readonly state: SileroState;
   open(): SileroStream;
   close(): Promise<void>;
 }
