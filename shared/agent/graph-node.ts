@@ -328,9 +328,14 @@ function checkTarget(
   problems: ProblemList,
   refuseTarget: RefuseTarget,
 ): void {
-  if (typeof transferNumber !== 'string' || /\{\{[^@]*$/.test(transferNumber)) return;
+  if (typeof transferNumber !== 'string' || hostOf(transferNumber).includes('{{')) return;
   const refused = refuseTarget(transferNumber.replace(/\{\{[^{}]*\}\}/g, 'x'));
   if (refused) problems.addTarget(`${path}/transferNumber`, refused.host, refused.reason);
+}
+
+/** What follows the last `@`. */
+function hostOf(target: string): string {
+  return target.slice(target.lastIndexOf('@') + 1);
 }
 
 /** A URL with a template in its scheme or host is checked when it is called. */

@@ -34,7 +34,7 @@ const list = `${key}(?:\\s*(?:,\\s*or|,|/|or)\\s*${key})*`;
 const bareKeys = new RegExp(`^\\s*(${list})\\s*$`, 'i');
 const leadingKeys = new RegExp(`^\\s*(${list})\\s*(?:[-:.)=]|–|—|->|→|for\\b)`, 'i');
 const afterVerb = new RegExp(
-  `\\b(?:press(?:es|ed)?|push(?:es|ed)?|keys?|dial(?:s|ed)?|enter(?:s|ed)?|button|option|choose|chose|digit)(?:\\s+(?:the|key|keys|digit|number|button|option))*\\s+["'(]?(${list})`,
+  `\\b(?:press(?:es|ed)?|push(?:es|ed)?|keys?|dial(?:s|ed)?|enter(?:s|ed)?|button|option|choose|chose|digit)(?:\\s+(?:the|key|keys|digit|number|button|option)){0,4}\\s+["'(]?(${list})`,
   'gi',
 );
 
@@ -85,7 +85,7 @@ export function asKeys(text: string): string {
 
 /** The keys that someone said or typed instead of pressing them ("1", "press one", "number 2"), else null. */
 export function keysInSpeech(text: string): string | null {
-  const plain = text.trim().replace(/[.!?]+$/, '');
+  const plain = text.trim().replace(/(?<![.!?])[.!?]+$/, '');
   const match = wholeSpeech.exec(plain);
   return match?.[1] === undefined ? null : asKeys(match[1]);
 }

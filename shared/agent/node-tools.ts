@@ -8,7 +8,7 @@
 import type { GraphNode } from './graph-node.ts';
 import { isObject, type JsonObject } from './graph-problem.ts';
 import type { ToolSpec, Variables, VariableWanted } from './interfaces.ts';
-import { asText, fillTemplate, lookUp } from './template.ts';
+import { asText, fillTemplate, lookUp, referenceIn } from './template.ts';
 
 /** A tool named by nodes of a pathway. */
 export interface PathwayTool extends ToolSpec {
@@ -24,7 +24,6 @@ export interface DueTool {
 
 /** Types of nodes with tools: a Default node runs them, the model of a Realtime node decides. */
 const useTools: ReadonlySet<unknown> = new Set(['Default', 'Realtime']);
-const exactly = /^\{\{\s*([^{}]{1,256}?)\s*\}\}$/;
 
 /** Ids of the tools named by nodes, as written, without duplicates. */
 export function toolIdsIn(nodes: readonly unknown[]): string[] {
@@ -127,8 +126,9 @@ function filled(value: unknown, variables: Variables): unknown {
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, filled(part, variables)]));
   }
   if (typeof value !== 'string') return value;
-  const path = exactly.exec(value)?.[1];
-  return path === undefined ? fillTemplate(value, variables) : lookUp(variables, path);
+  if (/^\{\{\s+\}\}$/.test(value)) return undefined;
+  const path = referenceIn(value);
+  return path === null ? fillTemplate(value, variables) : lookUp(variables, path);
 }
 
 function own(variables: Variables, name: string): unknown {

@@ -5,7 +5,9 @@ const longest = 300;
 /** A period after these does not end a sentence. */
 const abbreviation =
   /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|e\.g|i\.e|no|approx|dept|ext|[a-z])\.$/i;
-const ending = /[.!?…]+["')\]”’]*(?=\s)|[。！？]+|\n+/g;
+const ending = /(?<![.!?…])[.!?…]+["')\]”’]*(?=\s)|[。！？]+|\n+/g;
+/** Characters before a period in which an abbreviation is looked for: more than the longest has. */
+const abbreviationLength = 10;
 
 export class Sentences {
   #rest = '';
@@ -14,9 +16,10 @@ export class Sentences {
   push(text: string): string[] {
     this.#rest += text;
     const found: string[] = [];
-    for (let cut = this.#cut(); cut > 0; cut = this.#cut()) {
-      found.push(this.#rest.slice(0, cut).trim());
-      this.#rest = this.#rest.slice(cut);
+    for (let end = this.#end(); end > 0; end = this.#end()) found.push(this.#take(end));
+    while (this.#rest.length > longest) {
+      const space = this.#rest.lastIndexOf(' ', longest);
+      found.push(this.#take(space > 0 ? space + 1 : longest));
     }
     return found.filter((sentence) => sentence !== '');
   }
@@ -29,14 +32,22 @@ export class Sentences {
   }
 
   /** End of the first sentence, 0 when it is not complete. */
-  #cut(): number {
+  #end(): number {
     for (const match of this.#rest.matchAll(ending)) {
       const end = match.index + match[0].length;
-      if (match[0] !== '.' || !abbreviation.test(this.#rest.slice(0, end))) return end;
+      if (
+        match[0] !== '.' ||
+        !abbreviation.test(this.#rest.slice(Math.max(0, end - abbreviationLength), end))
+      )
+        return end;
     }
-    if (this.#rest.length <= longest) return 0;
-    const space = this.#rest.lastIndexOf(' ', longest);
-    return space > 0 ? space + 1 : longest;
+    return 0;
+  }
+
+  #take(length: number): string {
+    const taken = this.#rest.slice(0, length).trim();
+    this.#rest = this.#rest.slice(length);
+    return taken;
   }
 }
 
@@ -46,6 +57,6 @@ export function spoken(text: string): string {
     .replace(/^\s*(?:#{1,6}|[-*•]|\d+\.)\s+(?=\S)/, '')
     .replace(/\*{1,3}([^*]+)\*{1,3}/g, '$1')
     .replace(/[`*_]{2,}|`/g, '')
-    .replace(/\[([^\]]+)\]\(https?:[^)\s]+\)/g, '$1')
+    .replace(/\[([^\]]{1,300})\]\(https?:[^)\s]{1,2000}\)/g, '$1')
     .trim();
 }

@@ -1,6 +1,25 @@
 import type { Variables } from './interfaces.ts';
 
-const reference = /\{\{\s*([^{}\s][^{}]{0,255}?)\s*\}\}/g;
+const reference = /\{\{([^{}]+)\}\}/g;
+/** Longer ones are text. */
+const longestPath = 256;
+
+/** The path that a text refers to as a whole, without its braces; null: it does not. */
+export function referenceIn(text: string): string | null {
+  return text.startsWith('{{') && text.endsWith('}}') ? pathIn(text.slice(2, -2)) : null;
+}
+
+function pathIn(inside: string): string | null {
+  const path = inside.trim();
+  return path === '' || path.length > longestPath || /[{}]/.test(path) ? null : path;
+}
+
+function filled(text: string, valueAt: (path: string) => string): string {
+  return text.replace(reference, (whole, inside: string) => {
+    const path = pathIn(inside);
+    return path === null ? whole : valueAt(path);
+  });
+}
 
 /**
  * Fills `{{name}}` in a text: dots and `[n]` access objects and arrays, an unset variable becomes empty text
@@ -8,15 +27,13 @@ const reference = /\{\{\s*([^{}\s][^{}]{0,255}?)\s*\}\}/g;
  */
 export function fillTemplate(text: string, variables: Variables): string {
   if (!text.includes('{{')) return text;
-  return text.replace(reference, (_whole, path: string) => asText(lookUp(variables, path)));
+  return filled(text, (path) => asText(lookUp(variables, path)));
 }
 
 /** The same inside a JSON text: values are escaped for the inside of a JSON string. */
 export function fillJsonTemplate(text: string, variables: Variables): string {
   if (!text.includes('{{')) return text;
-  return text.replace(reference, (_whole, path: string) =>
-    JSON.stringify(asText(lookUp(variables, path))).slice(1, -1),
-  );
+  return filled(text, (path) => JSON.stringify(asText(lookUp(variables, path))).slice(1, -1));
 }
 
 /**
@@ -25,7 +42,7 @@ export function fillJsonTemplate(text: string, variables: Variables): string {
  */
 export function fillQuoted(text: string, variables: Variables): string {
   if (!text.includes('{{')) return text;
-  return text.replace(reference, (_whole, path: string) => JSON.stringify(asText(lookUp(variables, path))));
+  return filled(text, (path) => JSON.stringify(asText(lookUp(variables, path))));
 }
 
 /**
@@ -34,9 +51,8 @@ export function fillQuoted(text: string, variables: Variables): string {
  * brings no parameter, header or host of its own. A variable that is the whole text is a target as it is.
  */
 export function fillTarget(text: string, variables: Variables): string {
-  const [whole] = text.trim().match(reference) ?? [];
-  if (whole === text.trim()) return fillTemplate(text, variables);
-  return text.replace(reference, (_whole, path: string) =>
+  if (referenceIn(text.trim()) !== null) return fillTemplate(text, variables);
+  return filled(text, (path) =>
     asText(lookUp(variables, path)).replace(
       /[;?@<>]/g,
       (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,

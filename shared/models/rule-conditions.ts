@@ -22,13 +22,13 @@ export function conditionByRules({ condition, template = condition, variables, w
   const known: Known = { variables, wanted };
   const verdicts: Verdict[] = [];
   let before: Comparison | null = null;
-  const isCompared = parts(template, /\s+(?:or|and)\s+|\s*(?:\|\||&&)\s*/i).some((part) =>
+  const isCompared = parts(template, /\s(?:or|and)\s+|(?:\|\||&&)\s*/i).some((part) =>
     comparisonIn(part, known),
   );
   if (!isCompared) return prose(template, known);
-  for (const alternative of parts(template, /\s+or\s+|\s*\|\|\s*/i)) {
+  for (const alternative of parts(template, /\sor\s+|\|\|\s*/i)) {
     const all: Verdict[] = [];
-    for (const part of parts(alternative, /\s+and\s+|\s*&&\s*/i)) {
+    for (const part of parts(alternative, /\sand\s+|&&\s*/i)) {
       const found: Comparison | null = comparisonIn(part, known) ?? sameWith(part, before);
       before = found ?? before;
       all.push(found ? compared(found, known) : prose(part, known));
@@ -46,7 +46,7 @@ export function conditionByRules({ condition, template = condition, variables, w
 
 type Known = { readonly variables: Variables; readonly wanted: readonly VariableWanted[] };
 
-/** Splits outside of quotation marks. */
+/** Splits outside of quotation marks; the parts are trimmed. */
 function parts(text: string, by: RegExp): string[] {
   const quotes: string[] = [];
   const bare = text.replaceAll(/"[^"]*"|'[^']*'/g, (quoted) => `\u0000${quotes.push(quoted) - 1}\u0000`);
@@ -65,7 +65,7 @@ const presence = /^(?:known|set|given|filled|present|not empty)\.?$/i;
 const absence = /^(?:unknown|missing|empty|not (?:known|set|given|filled|present))\.?$/i;
 
 function comparisonIn(part: string, known: Known): Comparison | null {
-  const bare = part.replace(/^\(\s*(.*?)\s*\)$/s, '$1');
+  const bare = part.startsWith('(') && part.endsWith(')') ? part.slice(1, -1).trim() : part;
   const signs = symbols.exec(bare);
   const said = signs ?? words.exec(bare);
   if (!said) return null;

@@ -13,6 +13,7 @@ import type {
   VariableWanted,
 } from '#shared/agent/interfaces.ts';
 import { asText } from '#shared/agent/template.ts';
+import { quotedTexts } from '#shared/quoted-texts.ts';
 import { conditionByRules } from './rule-conditions.ts';
 import { valueIn } from './rule-values.ts';
 import { stems } from './words.ts';
@@ -123,9 +124,7 @@ export function bestSentence(knowledge: string, question: string): string | null
 
 /** The longest quoted text of at least two words: prompts often contain the sentence to say. */
 export function quotedSentence(prompt: string): string | null {
-  const quotes = [...prompt.matchAll(/"([^"]{3,1000})"|“([^”]{3,1000})”/g)].map(
-    (match) => match[1] ?? match[2] ?? '',
-  );
+  const quotes = quotedTexts(prompt, 3, 1000).map(({ text }) => text);
   const sentences = quotes.filter((text) => /\S\s+\S/.test(text)).sort((a, b) => b.length - a.length);
   return sentences[0] ?? null;
 }

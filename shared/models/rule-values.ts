@@ -75,11 +75,12 @@ function dateIn(text: string): string | undefined {
 function textIn(text: string, wanted: VariableWanted, alone: boolean): string | undefined {
   const about = `${wanted.name} ${wanted.description}`.toLowerCase();
   if (about.includes('email') || about.includes('e-mail'))
-    return /[^\s@<>]+@[^\s@<>]+\.[a-z]{2,}/i.exec(text)?.[0];
+    return /(?<![^\s@<>])[^\s@<>]+@[^\s@<>]+\.[a-z]{2,}/i.exec(text)?.[0];
   if (about.includes('phone')) return /\+?\d[\d\s().-]{5,}\d/.exec(text)?.[0].replace(/[^\d+]/g, '');
   if (/\bname\b|_name\b/.test(about)) {
     const named = /\b(?:my name is|this is|i am|i'm|call me|name's|it's)\s+([\p{L}'’. -]{1,60})/iu.exec(text);
-    if (named?.[1] !== undefined) return named[1].replace(/[.\s]+$/, '').split(/\s+(?:and|but)\s+/)[0];
+    if (named?.[1] !== undefined)
+      return named[1].replace(/(?<![.\s])[.\s]+$/, '').split(/(?<!\s)\s+(?:and|but)\s+/)[0];
     if (!/^[\p{L}'’.-]+(?:\s+[\p{L}'’.-]+){0,3}$/u.test(text.trim())) return namedValueIn(text, wanted.name);
   }
   const said = namedValueIn(text, wanted.name);
@@ -97,7 +98,7 @@ function withoutLead(text: string): string {
       '',
     )
     .replace(/,?\s(?:please|thanks|thank you)[.!]*$/i, '')
-    .replace(/[.!]+$/, '')
+    .replace(/(?<![.!])[.!]+$/, '')
     .trim();
   return bare === '' ? text.trim() : bare;
 }
@@ -117,17 +118,23 @@ function namedValueIn(text: string, name: string): string | undefined {
   );
   const value = after
     .exec(text)?.[1]
-    ?.split(/\.(?:\s|$)|\s+(?:and|but)\s+/)[0]
+    ?.split(/\.(?:\s|$)|(?<!\s)\s+(?:and|but)\s+/)[0]
     ?.trim();
   return value === '' ? undefined : value;
 }
 
+const hyphenated = /[\p{L}\d]+(?:-[\p{L}\d]+)*/gu;
+const identifierFrom = /[\p{L}\d]+(?:[-/][\p{L}\d]+|[ ]\d+)*/uy;
+
 /** Digits, written or spoken; a single word may be one without a digit. */
 function identifierIn(text: string): string | undefined {
-  const written = /(?:[\p{L}\d]+-)*[\p{L}\d]*\d[\p{L}\d]*(?:[-/][\p{L}\d]+|[ ]\d+)*/u.exec(text)?.[0];
-  if (written !== undefined) return written.replaceAll(/(?<=\d) (?=\d)/g, '');
+  const written = [...text.matchAll(hyphenated)].find(([word]) => /\d/.test(word));
+  if (written) {
+    identifierFrom.lastIndex = written.index;
+    return (identifierFrom.exec(text)?.[0] ?? '').replaceAll(/(?<=\d) (?=\d)/g, '');
+  }
   const figures = (text.toLowerCase().match(/[a-z]+/g) ?? []).map(stem).filter((word) => /^\d$/.test(word));
   if (figures.length > 1) return figures.join('');
-  const word = text.trim().replace(/[.!?]+$/, '');
+  const word = text.trim().replace(/(?<![.!?])[.!?]+$/, '');
   return /^[\p{L}\d_-]+$/u.test(word) && yesOrNo(word) === null ? word : undefined;
 }

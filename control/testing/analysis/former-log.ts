@@ -61,7 +61,7 @@ const formers: readonly Former[] = [
     }),
   },
   {
-    pattern: /^(.*?); "(.*)" is repeated$/s,
+    pattern: /^(?=.*" is repeated$)(.*?); "(.*)" is repeated$/s,
     fact: ([, why = '', node = '']) => ({ kind: 'node_repeated', node, why: formerWhy(why) }),
   },
   {
@@ -88,7 +88,8 @@ const formerWhys: readonly {
   readonly why: (groups: readonly string[]) => Why;
 }[] = [
   {
-    pattern: /^(?:no option matches|no way fits) (?:the words )?"(.*)"(?: by its words)?(?: \(.*\))?$/s,
+    pattern:
+      /^(?=.*(?:"|" by its words|\))$)(?:no option matches|no way fits) (?:the words )?"(.*)"(?: by its words)?(?: \(.*\))?$/s,
     why: ([reason = '', words = '']) => ({ kind: 'no_option', words, reason }),
   },
   {

@@ -131,9 +131,11 @@ function wordsOf(edit: Static<typeof Edit>): string {
 
 /** An agent may speak as callers do, "sorry" and all; numbers and names are one caller's. */
 function valuesIn(text: string): string {
-  return (text.match(/[\p{L}\p{N}'’-]*\p{N}[\p{L}\p{N}'’-]*|(?<=[\p{L}\p{N},] )\p{Lu}\p{L}+/gu) ?? []).join(
-    ' ',
-  );
+  return (
+    text.match(
+      /(?<![\p{L}\p{N}'’-])[\p{L}\p{N}'’-]*\p{N}[\p{L}\p{N}'’-]*|(?<=[\p{L}\p{N},] )\p{Lu}\p{L}+/gu,
+    ) ?? []
+  ).join(' ');
 }
 
 const kinds: Readonly<Record<Static<typeof Edit>['kind'], readonly [Cause, Finding['type']]>> = {

@@ -1,5 +1,6 @@
 /** Rewrites an agent's words to be courteous. By rules: removes harsh sentences, adds an acknowledgement. Pure. */
-import { lexicon, phraseIn } from '../judging/lexicon.ts';
+import { quotedTexts } from '#shared/quoted-texts.ts';
+import { holdsPhrase, lexicon, phraseIn, plainText } from '../judging/lexicon.ts';
 
 /** Phrases that no caller should hear from a service, besides insults. */
 const harsh: readonly string[] = [
@@ -30,7 +31,9 @@ const toneRule =
 
 /** The harsh phrase of a text, or null. @param more further unwanted phrases */
 export function harshPhrase(text: string, more: readonly string[] = []): string | null {
-  return phraseIn(text, [...harsh, ...more]);
+  const plain = plainText(text);
+  const isIn = (phrase: string) => holdsPhrase(plain, phrase);
+  return harsh.find(isIn) ?? more.find((phrase) => isIn(plainText(phrase))) ?? null;
 }
 
 export interface Wanted {
@@ -81,10 +84,13 @@ function withoutHarsh(sentence: string, unwanted: readonly string[]): string | n
  * rule about tone is appended.
  */
 export function softenedPrompt(prompt: string, wanted: Wanted): string {
-  const quoted = prompt.replaceAll(/"([^"]{3,1000})"|“([^”]{3,1000})”/g, (_whole, plain, curly) => {
-    const words = softenedSpeech(String(plain ?? curly), wanted);
-    return plain === undefined ? `“${words}”` : `"${words}"`;
-  });
+  let quoted = '';
+  let from = 0;
+  for (const { at, end, text } of quotedTexts(prompt, 3, 1000)) {
+    quoted += prompt.slice(from, at + 1) + softenedSpeech(text, wanted);
+    from = end - 1;
+  }
+  quoted += prompt.slice(from);
   const kept = quoted.split(/(?<=[.!?]["”]?)\s+/).flatMap((sentence) => {
     if (/["“]/.test(sentence)) return [sentence];
     const rest = withoutHarsh(sentence, wanted.unwanted);

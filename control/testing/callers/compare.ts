@@ -37,7 +37,7 @@ export function contradicts(question: string, facts: readonly Fact[]): Fact | nu
 /** The fact of which a question has a number of the same form, and no fact has that one: SP4420 for SP4402. */
 function otherNumber(question: string, facts: readonly Fact[]): Fact | null {
   const own = facts.map(({ value }) => squeezed(value));
-  for (const [said] of question.matchAll(/\b(?=[\p{L}-]*\d)[\p{L}\d-]{4,40}(?![\p{L}\d])/gu)) {
+  for (const [said] of question.matchAll(/\b(?=[\p{L}-]{0,40}\d)[\p{L}\d-]{4,40}(?![\p{L}\d])/gu)) {
     const number = squeezed(said);
     if (own.some((value) => value.includes(number))) return null;
     const at = own.findIndex((value) => formOf(value) === formOf(number));

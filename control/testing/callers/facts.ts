@@ -20,7 +20,7 @@ const statement =
 /** Entries that are instructions, not facts. An order number, a first name and a start date are facts. */
 const instruction =
   /^(?:you|say|says|then|when|if|begin|ask|important|note|instructions?)\b|\b(?:say|says|first|then|when|if|begin|start|ask|goal|mood|patience|role|task|job|aim|line|lines|greeting|answers?|persona|instructions?|important|note|facts|turns?|order|example)$/i;
-const email = /[^\s@<>"'(),;:]+@[^\s@<>"'(),;:]+\.[a-z]{2,}/i;
+const email = /(?<![^\s@<>"'(),;:])[^\s@<>"'(),;:]+@[^\s@<>"'(),;:]+\.[a-z]{2,}/i;
 const months = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?';
 const day = '\\d{1,2}(?:st|nd|rd|th)?';
 const written = new RegExp(
@@ -55,7 +55,7 @@ export function factsIn(text: string, given: Readonly<Record<string, unknown>> =
       .trim()
       .replaceAll(/[_\s]+/g, ' ')
       .toLowerCase();
-    const whole = value.trim().replace(/^["“”]|["“”]$|[.,;]+$/g, '');
+    const whole = value.trim().replace(/^["“”]|["“”]$|(?<![.,;])[.,;]+$/g, '');
     // "Your name is Ann Lee, and you live in Rome": a name has no clause after it.
     const plain = /\bname$/.test(name) ? (whole.split(/,\s|\s(?:and|but)\s/)[0] ?? whole) : whole;
     if (plain !== '' && !found.has(name)) found.set(name, plain);

@@ -43,7 +43,9 @@ const handsOver = /\b(?:transfer(?:ring)? you|connect(?:ing)? you|put(?:ting)? y
 const calls =
   /\b(?:calling (?:from|about|to|on behalf|because|regarding|you|with)|this is [\p{L} ]{2,30} (?:from|with|at)\b|giv(?:e|ing) you a call|trying to reach)\b/iu;
 const readBack =
-  /(?:correct|(?<!all )right|yes|is it|isn't it)\s*\?|\bis that (?:right|correct)|\bdid you say\b|\bto confirm\b|\bread that back\b|\b(?:i have|i've got|i put) you\b|^so\b[^?]*\?|\b(?:your|the) (?:[a-z]+ ){1,3}(?:is|was)\b[^?]*\?/i;
+  /(?:correct|(?<!all )right|yes|is it|isn't it)\s*\?|\bis that (?:right|correct)|\bdid you say\b|\bto confirm\b|\bread that back\b|\b(?:i have|i've got|i put) you\b/i;
+/** Before a question mark: "Your order number is SP4402?" */
+const readBackBefore = /^so\b|\b(?:your|the) (?:[a-z]+ ){1,3}(?:is|was)\b/i;
 const asksOpen = /\b(?:what|which|when|where|who|whom|whose|how|why)\b/i;
 
 const dismissal =
@@ -65,7 +67,7 @@ export function hear(lines: readonly string[]): Heard {
     // What was asked long ago is forgotten.
     requests: requestsIn(text.slice(-600)),
     outbound: calls.test(text),
-    readsBack: sentences.some((sentence) => readBack.test(sentence)),
+    readsBack: sentences.some(isReadBack),
     yesOrNo: questions.some(
       (question) => closed.test(question) || (/\?$/.test(question) && !asksOpen.test(question)),
     ),
@@ -75,6 +77,11 @@ export function hear(lines: readonly string[]): Heard {
     acknowledges: phraseIn(text, lexicon.acknowledgement) !== null,
     dismisses: dismissal.test(text),
   };
+}
+
+function isReadBack(sentence: string): boolean {
+  const mark = sentence.lastIndexOf('?');
+  return readBack.test(sentence) || (mark >= 0 && readBackBefore.test(sentence.slice(0, mark)));
 }
 
 function menuIn(text: string): MenuChoice[] {

@@ -1,4 +1,5 @@
 /** A tester persona in a form the rules can play: name, goal, facts, sentences to say, and patience with the agent. */
+import { quotedTexts } from '#shared/quoted-texts.ts';
 import { english } from '../judging/english.ts';
 import { type Fact, factsIn } from './facts.ts';
 import type { CallerBrief } from './ports.ts';
@@ -91,9 +92,7 @@ function read(text: string, personaName: string | null, given: Record<string, un
     name,
     goal: goalIn(text),
     facts: withName,
-    quotes: [...text.matchAll(/"([^"\n]{3,500})"|“([^”\n]{3,500})”/g)].map(
-      (match) => match[1] ?? match[2] ?? '',
-    ),
+    quotes: quotedTexts(text, 3, 500, '\n').map((quoted) => quoted.text),
     patience: impatient.test(text) ? 2 : patient.test(text) ? 6 : usualPatience,
     text,
   };
@@ -114,7 +113,7 @@ function goalIn(text: string): string {
   if (line !== undefined) {
     const verbatim = /^["“](.+)["”]$/.exec(line.trim())?.[1];
     if (verbatim !== undefined) return verbatim;
-    const plain = firstPerson(line.trim().replace(/[.!]+$/, ''));
+    const plain = firstPerson(line.trim().replace(/(?<![.!])[.!]+$/, ''));
     return /^(?:I|my|we)\b/i.test(plain)
       ? `${capital(plain)}.`
       : `I want to ${plain.replace(/^to\s+/i, '')}.`;

@@ -86,7 +86,7 @@ export function mostAtOnce({ calls_per_minute, to }: ForeignSettings, runMs: num
 export function telephoneOf({ from, to }: { readonly from?: string | null; readonly to: string }): string {
   if (/^sips?:/i.test(to)) {
     const uri = parseSipDestination(to);
-    const user = decoded(uri?.user ?? '').replace(/[:;?].*$/, '');
+    const [user = ''] = decoded(uri?.user ?? '').split(/[:;?]/, 1);
     return uri ? `sip:${user.toLowerCase()}@${uri.host}` : to;
   }
   return to.startsWith('+') ? to : `${from ?? ''} ${to}`;

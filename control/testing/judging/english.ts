@@ -7,8 +7,11 @@ type Grammar = typeof nlp;
 const require = createRequire(import.meta.url);
 let grammar: Grammar | null = null;
 
-/** @returns the analyzed text, to query people, places and dates */
+/** What is no word. It tries each part of it. */
+const longWord = /(\S{60})\S+/g;
+
+/** @returns the analyzed text, each word cut to 60 characters, to query people, places and dates */
 export function english(text: string): ReturnType<Grammar> {
   grammar ??= require('compromise') as Grammar;
-  return grammar(text);
+  return grammar(text.replaceAll(longWord, '$1'));
 }

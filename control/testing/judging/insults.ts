@@ -147,7 +147,7 @@ export function insultIn(line: string): Insult {
 function sentencesOf(line: string): string[] {
   return line
     .replaceAll(/["“„][^"“”]{0,200}["”]/g, ' ')
-    .split(/(?<=[.!?])\s+|\s+[—–-]\s+|[;:]\s/u)
+    .split(/(?<=[.!?])\s+|(?<=^|\S|[;:]\s)\s+[—–-]\s+|[;:]\s/u)
     .filter((part) => part.trim() !== '');
 }
 
@@ -163,7 +163,7 @@ function folded(sentence: string): string {
     .replaceAll(/(?<=[a-z])\*(?=[a-z])/g, 'u')
     .replaceAll(/\b1(?=[a-z])|(?<=[a-z])1(?=[a-z])/g, 'i')
     .replaceAll(/(?<=[a-z])0(?=[a-z])/g, 'o')
-    .replaceAll(/[.!?]+\s*$/g, '')
+    .replaceAll(/(?<![.!?])[.!?]+\s*$/g, '')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

@@ -149,7 +149,7 @@ function toldValue(answer: string): string | null {
   const plain = answer
     .trim()
     .replace(answerLead, '')
-    .replace(/[\s.!]+$/, '');
+    .replace(/(?<![\s.!])[\s.!]+$/, '');
   const words = plain.split(/\s+/).length;
   const tells =
     plain !== '' && words <= mostAnswerWords && !/^(?:yes|no|okay|sure|thanks?|bye|great)\b|\?/i.test(plain);

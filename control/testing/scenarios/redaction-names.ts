@@ -95,7 +95,7 @@ function answered(lines: readonly Line[]): string[] {
 function nameParts(text: string): string[] {
   return text
     .split(/[^\p{L}'’-]+/u)
-    .map((part) => part.replace(/^['’-]+|['’-]+$|['’]s$/g, ''))
+    .map((part) => part.replace(/^['’-]+|(?<!['’-])['’-]+$|['’]s$/g, ''))
     .filter(isName);
 }
 

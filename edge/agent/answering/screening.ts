@@ -22,9 +22,12 @@ const introductions: readonly RegExp[] = [
 const mailbox =
   /\b(?:leave|record) (?:a|your|me a|us a) (?:brief |short |detailed )?message\b|\b(?:after|at) the (?:tone|beep)\b|\bvoice ?mail\b|\bmailbox\b/;
 
+/** Longest text that is looked at, characters: an assistant says at once what it wants. */
+const lookedAt = 1000;
+
 /** @param text what the callee said, as transcribed */
 export function asksWhoCalls(text: string): boolean {
-  const plain = text.toLowerCase().replace(/’/g, "'").replace(/\s+/g, ' ');
+  const plain = text.slice(0, lookedAt).toLowerCase().replace(/’/g, "'").replace(/\s+/g, ' ');
   if (mailbox.test(plain)) return false;
   return [...asks, ...introductions].some((pattern) => pattern.test(plain));
 }

@@ -40,7 +40,7 @@ function forbidden(failed: FailedCase): string[] {
     ...unmetConfigs(failed, 'CUSTOM_LLM').map(({ system_prompt }) => system_prompt),
   ];
   const rubrics = prompts.flatMap((prompt) =>
-    [...prompt.matchAll(/^[^\S\n]*- agent never says: (.+)$/gim)].flatMap(([, list = '']) =>
+    [...prompt.matchAll(/^[^\S\r\n\u2028\u2029]*- agent never says: (.+)$/gim)].flatMap(([, list = '']) =>
       [...list.matchAll(/"([^"]+)"/g)].map(([, phrase = '']) => phrase),
     ),
   );
