@@ -4,7 +4,7 @@ import { FakeClock } from '#shared/clock.ts';
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
-import { TestSockets, testSockets } from '../../../test/kit/control/over-call.ts';
+import { type EdgeEnd, TestSockets, testSockets } from '../../../test/kit/control/over-call.ts';
 import { ConnectedEdges, type LinkedEdge } from '../../edge-link/registry.ts';
 import { outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
@@ -148,6 +148,22 @@ describe('a run over a call', () => {
     edges.add({ ...edge(takes, edgeProtocol.givenNoise), edgeId: 'newer' });
     await expect(run({ noise: 'AAAA' })).rejects.toThrow('The edge was lost during the call.');
     expect(first).toEqual({ type: 'noise', audio: 'AAAA' });
+    await open.close();
+  });
+
+  test('ends the call of an edge whose answer is lost', async () => {
+    const open = await TestSockets.open();
+    sockets.close();
+    sockets = open.sockets;
+    const placed = Promise.withResolvers<EdgeEnd>();
+    const answerLost = async () => {
+      const order = await ordered.promise;
+      placed.resolve(await open.edge(order.kind === 'agent_test.call' ? order.key : ''));
+      throw ApiError.of('SERVICE_UNAVAILABLE', undefined, 'The edge did not answer.');
+    };
+    edges.add(edge(answerLost));
+    await expect(run()).rejects.toThrow('The call could not be placed: The edge did not answer.');
+    await (await placed.promise).closed;
     await open.close();
   });
 

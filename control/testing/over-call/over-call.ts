@@ -92,13 +92,17 @@ export async function converseOverCall(
       return { ...talked, voice, requests: ended.requests ?? null };
     } finally {
       signal.removeEventListener('abort', hangUp);
-      line.close();
     }
   } catch (error) {
     if (error instanceof ApiError) throw new CallFailure(`The call could not be placed: ${error.message}`);
     throw error;
   } finally {
     expected.cancel();
+    // Also when the edge's answer to the command is lost: nobody would speak in its call.
+    void expected.arrived.then(
+      (line) => line.close(),
+      () => undefined,
+    );
   }
 }
 
