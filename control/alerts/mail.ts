@@ -1,5 +1,5 @@
 /** Mail over SMTP (RFC 5321), with STARTTLS (RFC 3207) or TLS from the start (RFC 8314). */
-import type { Transporter } from 'nodemailer';
+import { lazyLoad } from '#shared/lazy.ts';
 import type { MailSettings } from '../settings/index.ts';
 import { errorText, type NoticeSender, type SendResult } from './senders.ts';
 
@@ -24,11 +24,10 @@ export function mailSender(settings: MailSettings, ca: string | null, timeoutMs:
     disableUrlAccess: true,
   } as const;
   // Loaded for the first mail.
-  let made: Promise<Transporter> | null = null;
-  const transport = () => {
-    made ??= import('nodemailer').then(({ createTransport }) => createTransport(options));
-    return made;
-  };
+  const transport = lazyLoad(async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport(options);
+  });
   return {
     reachesPeople: true,
     send: async (notice, signal) => {

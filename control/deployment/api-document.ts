@@ -1,5 +1,6 @@
 /** The OpenAPI document, made in turns: in one go it takes a third of a second in which control answers nobody. */
 import { setImmediate } from 'node:timers/promises';
+import { lazyLoad } from '#shared/lazy.ts';
 import { finishDocument, type OpenApiDocument } from './openapi-document.ts';
 import { openApiWebhooks } from './openapi-webhooks.ts';
 
@@ -12,8 +13,6 @@ export class ApiDocument {
   /** Routes that the generator went through in this turn. */
   #passed = 0;
   #turn: OpenApiDocument | null = null;
-  #made: Promise<OpenApiDocument> | null = null;
-  #text: Promise<string> | null = null;
 
   /** @param swagger the generator: asks {@link isTurnOf} for each of its routes, and then calls {@link take} */
   constructor(swagger: () => unknown) {
@@ -32,16 +31,9 @@ export class ApiDocument {
   }
 
   /** Made when it is first read. */
-  async made(): Promise<OpenApiDocument> {
-    this.#made ??= this.#make();
-    return this.#made;
-  }
-
+  readonly made = lazyLoad(() => this.#make());
   /** As JSON. */
-  async text(): Promise<string> {
-    this.#text ??= this.made().then(jsonInTurns);
-    return this.#text;
-  }
+  readonly text = lazyLoad(async () => jsonInTurns(await this.made()));
 
   async #make(): Promise<OpenApiDocument> {
     let document: OpenApiDocument | null = null;

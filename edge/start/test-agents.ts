@@ -2,6 +2,7 @@
  * What test runs over a call need of agents in the main thread. It is loaded with the first of them: all other agents
  * are in media shards.
  */
+import { lazyLoad } from '#shared/lazy.ts';
 import type { Gate } from '#shared/models/gate.ts';
 import type { Models } from '#shared/models/models.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
@@ -19,7 +20,7 @@ export class TestAgents {
   readonly #context: EdgeContext;
   readonly #tts: TextToSpeech;
   readonly #gate: Gate;
-  #loading: Promise<Loaded> | null = null;
+  readonly #load = lazyLoad(() => this.#loadNow());
   #loaded: Loaded | null = null;
 
   /** @param tts and @param gate of all agents of the edge */
@@ -30,8 +31,7 @@ export class TestAgents {
   }
 
   async deps(): Promise<AgentsDeps> {
-    this.#loading ??= this.#load();
-    this.#loaded = await this.#loading;
+    this.#loaded = await this.#load();
     return this.#loaded.deps;
   }
 
@@ -49,7 +49,7 @@ export class TestAgents {
     await this.#loaded?.speech.voices.close();
   }
 
-  async #load(): Promise<Loaded> {
+  async #loadNow(): Promise<Loaded> {
     const [{ agentDeps, voicesOf }, { transcriptionOf }, { createModels }] = await Promise.all([
       import('./agents.ts'),
       import('./transcription.ts'),

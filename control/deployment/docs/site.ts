@@ -1,5 +1,6 @@
 /** All pages under /docs: the guides of docs/ and the reference of the API. Each is made once, when it is first read. */
 import { setImmediate } from 'node:timers/promises';
+import { lazyLoad } from '#shared/lazy.ts';
 import type { OpenApiDocument } from '../openapi-document.ts';
 import { readAdvice } from './advice.ts';
 import {
@@ -39,9 +40,13 @@ export class DocsSite {
   readonly #assets: string;
   readonly #pages = new Map<string, string>();
   readonly #rendered = new Map<string, Rendered>();
-  #parts: Promise<Parts> | null = null;
-  #reference: Promise<Reference> | null = null;
-  #search: Promise<string> | null = null;
+  readonly #all = lazyLoad(() => this.#read());
+  readonly #described = lazyLoad(async (): Promise<Reference> => {
+    const document = await this.#document();
+    return { document, groups: operationGroups(document) };
+  });
+  /** Every page, every heading, every endpoint, as JSON. */
+  readonly search = lazyLoad(async () => JSON.stringify(await this.#entries()));
 
   /** @param assets folder of the script and the style */
   constructor(document: () => Promise<OpenApiDocument>, assets: string) {
@@ -57,12 +62,6 @@ export class DocsSite {
     // Bounded: only URLs of pages get here.
     if (made !== null) this.#pages.set(url, made);
     return made;
-  }
-
-  /** Every page, every heading, every endpoint, as JSON. */
-  async search(): Promise<string> {
-    this.#search ??= this.#entries().then((entries) => JSON.stringify(entries));
-    return this.#search;
   }
 
   /** For tests: the URL of every page. */
@@ -160,19 +159,6 @@ export class DocsSite {
       await setImmediate();
     }
     return entries;
-  }
-
-  async #described(): Promise<Reference> {
-    this.#reference ??= this.#document().then((document) => ({
-      document,
-      groups: operationGroups(document),
-    }));
-    return this.#reference;
-  }
-
-  async #all(): Promise<Parts> {
-    this.#parts ??= this.#read();
-    return this.#parts;
   }
 
   async #read(): Promise<Parts> {

@@ -4,6 +4,7 @@
  * stand out from the quietest sound of late, too.
  */
 import loadFvad, { type Fvad } from '@echogarden/fvad-wasm';
+import { lazyLoad } from '#shared/lazy.ts';
 import { frameLimits } from './activity.ts';
 import { LineNoise, rms } from './line-noise.ts';
 import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
@@ -23,19 +24,16 @@ export class WebrtcDetectors implements VoiceDetectors {
   readonly limits = frameLimits;
   readonly tellsNoise = false;
   #fvad: Fvad | null = null;
-  #loading: Promise<void> | null = null;
   /** Where frames are handed to the module. A frame is judged at once, so one place serves all detectors. */
   #frame = 0;
 
-  load(): Promise<void> {
-    this.#loading ??= this.#load().catch((error: unknown) => {
-      this.#loading = null;
+  readonly load = lazyLoad(() =>
+    this.#load().catch((error: unknown) => {
       throw new Error('voice activity detection cannot be loaded (is @echogarden/fvad-wasm installed?)', {
         cause: error,
       });
-    });
-    return this.#loading;
-  }
+    }),
+  );
 
   create(sampleRate: 8000 | 16000, judged: Judged): VoiceDetector {
     const gate = this.gate(sampleRate, surest);
