@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { WrongKeys } from '../http/index.ts';
+import { refuseUpgrade, type WrongKeys } from '../http/index.ts';
 import { findEdgeToken, keyOfHeader, revokedTokens, revokedTokensTopic } from '../organizations/index.ts';
 import type { Bus } from '../replicas/index.ts';
 import { closeCode } from './close-codes.ts';
@@ -48,11 +48,11 @@ export function acceptEdges(
   const sockets = new WebSocketServer({ noServer: true, maxPayload: frameBytes, clientTracking: true });
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (otherUpgrades(request, socket, head)) return;
-    if (isMoving) return refuse(socket, 503);
+    if (isMoving) return refuseUpgrade(socket, 503);
     socket.on('error', destroy);
     admit(request, parts).then(
       (admitted) => {
-        if ('status' in admitted) return refuse(socket, admitted.status);
+        if ('status' in admitted) return refuseUpgrade(socket, admitted.status);
         socket.off('error', destroy);
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           tokens.set(webSocket, admitted.tokenId);
@@ -65,7 +65,7 @@ export function acceptEdges(
       },
       (error: unknown) => {
         parts.log.error({ err: error }, 'edge token could not be checked');
-        refuse(socket, 503);
+        refuseUpgrade(socket, 503);
       },
     );
     function destroy() {
@@ -130,16 +130,4 @@ async function admit(request: IncomingMessage, { db, clock, wrongKeys }: Upgrade
   if (tokenId !== null) return { tokenId };
   const { statusCode } = await wrongKeys.refusal(request.socket.remoteAddress ?? '', token);
   return { status: statusCode === 429 ? 429 : 401 };
-}
-
-const reasons = {
-  401: 'Unauthorized',
-  404: 'Not Found',
-  429: 'Too Many Requests',
-  503: 'Service Unavailable',
-} as const;
-
-function refuse(socket: Duplex, status: keyof typeof reasons): void {
-  if (socket.destroyed) return;
-  socket.end(`HTTP/1.1 ${status} ${reasons[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }

@@ -31,6 +31,7 @@ export {
 } from './pages.ts';
 export { readSpan, type TimeSpan } from './query.ts';
 export { type Limit, RateLimiter, type WindowState } from './rate-limit.ts';
+export { refuseUpgrade } from './refused-upgrade.ts';
 export { secretMask } from './secret-mask.ts';
 export { traceRequests } from './traced-requests.ts';
 export { trackRequests } from './under-way.ts';

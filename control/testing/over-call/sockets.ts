@@ -11,6 +11,7 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { SecretBox } from '../../db/index.ts';
+import { refuseUpgrade } from '../../http/index.ts';
 import { TestLine } from './line.ts';
 import { type LineSocket, lineSocket } from './line-socket.ts';
 import { CallRelay, type RelayBus } from './relay.ts';
@@ -93,10 +94,7 @@ export class AgentTestSockets {
       ? this.#upgrade(request, socket, head, (opened) => this.#relay.pass(opened, replica, runId, key))
       : this.#isExpected(runId, key) &&
         this.#upgrade(request, socket, head, (opened) => this.#arrive(runId, key, opened));
-    if (!isTaken) {
-      socket.on('error', () => socket.destroy());
-      socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-    }
+    if (!isTaken) refuseUpgrade(socket, 401);
     return true;
   }
 
