@@ -112,6 +112,16 @@ describe('a chat completion', () => {
     await expect(unread.say('Hi')).rejects.toThrow('cannot be read');
   });
 
+  test('whose calls grow without end has failed', async () => {
+    const list = [{ id: 'c', type: 'function', function: { name: 'x', arguments: 'a'.repeat(150_000) } }];
+    const chat = await chatWith(
+      () => ({ body: { choices: [{ message: { content: null, tool_calls: list } }] } }),
+      {},
+    );
+    await expect(chat.say('Hi')).rejects.toThrow('more than 1000000 characters');
+    expect(server?.asked).toHaveLength(7);
+  });
+
   test('without words says nothing', async () => {
     const chat = await chatWith(() => completion(null), {});
     expect(await chat.say('Hi')).toEqual({ text: '', ended: false });

@@ -45,7 +45,7 @@ export interface ForeignChatParts {
   readonly settings: ForeignSettings;
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly outgoing: OutgoingParts;
-  /** Of the run; the agent may tell conversations apart by it. */
+  /** The agent may tell conversations apart by it. */
   readonly conversationId: string;
   readonly signal: AbortSignal;
   readonly usage: Pick<RunUsage, 'add' | 'lacks'>;
@@ -59,6 +59,8 @@ export const unseenTokens = 'The tested agent is not part of this service: its t
 const mostAnswerBytes = 262_144;
 /** Of what it says in one turn, characters. */
 const mostText = 20_000;
+/** Of a conversation: each request to a chat completion has all of it. */
+const mostConversation = 1_000_000;
 /** In a row, for one message of the caller. */
 const mostToolRounds = 8;
 /** In one answer. */
@@ -67,6 +69,7 @@ const mostToolCalls = 20;
 export class ForeignChat {
   readonly #parts: ForeignChatParts;
   readonly #messages: (Message | ToolMessage)[] = [];
+  #characters = 0;
 
   constructor(parts: ForeignChatParts) {
     this.#parts = parts;
@@ -84,7 +87,7 @@ export class ForeignChat {
 
   async #ask(message: string): Promise<ForeignReply> {
     const before = [...this.#messages];
-    if (message !== '') this.#messages.push({ role: 'user', content: message });
+    if (message !== '') this.#keep({ role: 'user', content: message });
     const said: string[] = [];
     for (let round = 0; ; round++) {
       const answer = await this.#post(this.#body(message, before));
@@ -98,13 +101,24 @@ export class ForeignChat {
           false,
         );
       if (calls.length > 0) {
-        this.#messages.push({ role: 'assistant', content: reply.text || null, tool_calls: calls });
-        for (const call of calls) this.#messages.push(this.#answered(call));
+        this.#keep({ role: 'assistant', content: reply.text || null, tool_calls: calls });
+        for (const call of calls) this.#keep(this.#answered(call));
         continue;
       }
-      if (reply.text !== '') this.#messages.push({ role: 'assistant', content: reply.text });
+      if (reply.text !== '') this.#keep({ role: 'assistant', content: reply.text });
       return { ...reply, text: said.join(' ').slice(0, mostText) };
     }
+  }
+
+  /** @throws ForeignAgentFailure */
+  #keep(message: Message | ToolMessage): void {
+    this.#messages.push(message);
+    this.#characters += JSON.stringify(message).length;
+    if (this.#characters > mostConversation)
+      throw new ForeignAgentFailure(
+        `The conversation with the tested agent has more than ${mostConversation} characters, with the calls of its tools.`,
+        false,
+      );
   }
 
   #answered({ function: { arguments: given, name }, id }: ToolCall): ToolMessage {

@@ -10,7 +10,8 @@ import { ForeignChat, type ForeignReply } from './chat.ts';
 import { headersOf, settingsOf } from './rules.ts';
 
 export interface ForeignParts {
-  readonly runId: string;
+  /** By which the agent may tell conversations apart. */
+  readonly conversationId: string;
   readonly agent: TestAgentRow;
   readonly secrets: SecretBox;
   /** Where a chat completion's own count of its tokens goes. */
@@ -34,12 +35,13 @@ interface ForeignConversed {
 
 /** Rejects with ForeignAgentFailure when the agent gives no answer, with the reason of `signal` when that is aborted. */
 export async function converseWithForeign(parts: ForeignParts): Promise<ForeignConversed> {
-  const { agent, caller, maxTurns, onLine, outgoing, recorder, runId, secrets, signal, usage } = parts;
+  const { agent, caller, conversationId, maxTurns, onLine, outgoing, recorder, secrets, signal, usage } =
+    parts;
   const chat = new ForeignChat({
     settings: settingsOf(agent),
     headers: headersOf(agent, secrets),
     outgoing,
-    conversationId: runId,
+    conversationId,
     signal,
     usage,
     tool: recorder.foreignTool,

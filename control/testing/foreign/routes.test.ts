@@ -226,6 +226,34 @@ describe('a scenario of an agent of others', () => {
     }
   });
 
+  it('gets another conversation id when the run is tried again', async () => {
+    const asked: unknown[] = [];
+    const server = await ChatServer.start((body) => {
+      asked.push(body);
+      return asked.length === 2 ? { status: 503, body: {} } : { body: { reply: 'Go on.' } };
+    });
+    try {
+      const { id: agent_id } = await create({
+        ...form,
+        body: { id: '{{conversation_id}}', say: '{{message}}' },
+      });
+      await lead(agent_id, server.url);
+      const input_messages = ['One.', 'Two.'].map((content) => ({ role: 'user', content }));
+      const run = await client.run(
+        await client.scenario({ agent_id, scenario_type: 'REPLAY', input_messages }),
+      );
+      const again = expect.stringMatching(`^${run.id}-\\d+$`);
+      expect(asked).toEqual([
+        { id: run.id, say: 'One.' },
+        { id: run.id, say: 'Two.' },
+        { id: again, say: 'One.' },
+        { id: again, say: 'Two.' },
+      ]);
+    } finally {
+      server.close();
+    }
+  });
+
   it('gets scenarios from templates', async () => {
     const { id: agent_id } = await create();
     const cloned = () => client.call('POST', '/templates/tmpl_happy_path/clone', { agent_id });

@@ -51,6 +51,8 @@ export type ExecutionServices = Pick<
 /** The claimed work. */
 export interface Work {
   readonly run: TestRunRow;
+  /** Whether it was attempted before. */
+  readonly isRepeated: boolean;
   /** As of the run's creation. */
   readonly scenario: Scenario;
   /** Of all attempts at the run. */
@@ -121,6 +123,7 @@ async function foreign(
       ? await foreignOverCall(services, work, agent, common)
       : await converseWithForeign({
           ...common,
+          conversationId: conversationOf(work),
           agent,
           usage,
           recorder: foreignRecorder(services, scenario),
@@ -168,6 +171,11 @@ async function foreignOverCall(
     record: isRecorded(run),
     maxMinutes: Math.ceil(limits.testing.timeoutMs / 60_000),
   });
+}
+
+/** The agent may still have what was said in an earlier attempt under the run's id. */
+function conversationOf({ isRepeated, run: { id, started_at } }: Work): string {
+  return isRepeated ? `${id}-${Date.parse(started_at ?? '')}` : id;
 }
 
 function foreignRecorder({ clock, conversations }: ExecutionServices, scenario: Scenario): Recorder {

@@ -278,7 +278,7 @@ export class RunQueue implements BackgroundWork {
       const usage = new RunUsage(await modelPricesOf(trx, run.org_id));
       if (found.started_at !== null)
         usage.lacks('agent', 'The run was interrupted, and what it had used before is not known.');
-      return { run, scenario, usage };
+      return { run, isRepeated: found.started_at !== null, scenario, usage };
     });
     if (work) this.#begin(work);
   }
@@ -333,7 +333,7 @@ export class RunQueue implements BackgroundWork {
         now: new Date(now).toISOString(),
         leaseUntil: new Date(now + limits.timeoutMs + leaseMs).toISOString(),
       });
-      work = next ? { ...work, run: next } : null;
+      work = next ? { ...work, run: next, isRepeated: true } : null;
     }
   }
 
