@@ -29,7 +29,7 @@ import { outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
 import { converseOverCall } from '../over-call/over-call.ts';
 import { callSettings } from '../over-call/settings.ts';
-import { calledAgent, telephoneOf } from './called.ts';
+import { calledAgent, hasSameTelephone, telephoneOf } from './called.ts';
 import { foreignAgentView, settingsOf } from './rules.ts';
 import { requireForeignAgent } from './store.ts';
 
@@ -71,15 +71,19 @@ export function ownershipRoutes(app: App, services: TestingDeps): void {
     },
     handler: async (request, reply) => {
       const orgId = orgOf(request);
-      const agent = await requireCalled(db, orgId, request.params.id);
-      const { target } = await calledAgent(db, agent, secrets);
+      const asked = await requireCalled(db, orgId, request.params.id);
+      const { target } = await calledAgent(db, asked, secrets);
       services.edges.leastLoaded(null, edgeProtocol.testsOthers);
       const telephone = telephoneOf({ from: target.number, to: target.to ?? '' });
       const window = await targets.take(telephone, [ofTarget]);
       if (window.refused) showWindow(reply, window);
       const code = String(randomInt(0, 1_000_000)).padStart(6, '0');
       const proof_until = new Date(clock.now() + ownershipLimits.codeMs).toISOString();
-      await db.transaction().execute(async (trx) => {
+      const agent = await db.transaction().execute(async (trx) => {
+        const agent = await requireCalled(trx, orgId, request.params.id);
+        // The code is said to the telephone that was asked for, and must prove no other.
+        if (!hasSameTelephone(settingsOf(agent), settingsOf(asked)))
+          throw ApiError.invalid('/id', 'got another telephone meanwhile: have that one called');
         const proof = { proof_hash: codeHash(agent.id, code), proof_until, proof_tries: 0 };
         await trx.updateTable('test_agents').set(proof).where('id', '=', agent.id).execute();
         await recordTestingChange(trx, services, actorOf(request), {
@@ -88,6 +92,7 @@ export function ownershipRoutes(app: App, services: TestingDeps): void {
           action: 'agent_prove',
           fields: ['ownership_call'],
         });
+        return agent;
       });
       void sayCode(services, agent, code, request.log);
       return testing({ expires_at: proof_until });

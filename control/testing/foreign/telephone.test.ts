@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ForeignAgentAnswer, type ForeignAgentWrite } from '#shared/api/agent-testing/foreign-agents.ts';
 import { LoadAnswer, LoadStarted } from '#shared/api/agent-testing/loads.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
@@ -6,7 +6,10 @@ import { callRecord, connectEdge, type EdgeClient } from '../../../test/kit/cont
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { EdgeEnd } from '../../../test/kit/control/over-call.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
+import { onSqlite } from '../../../test/kit/db/test-database.ts';
 import { ownershipLimits } from './ownership.ts';
+import { settingsOf, storedSettings } from './rules.ts';
+import { findForeignAgent } from './store.ts';
 
 /** What was heard of an agent that says nothing. */
 const silent = {
@@ -175,6 +178,26 @@ describe('an agent of others with a telephone', () => {
     // Rung three times within the hour, by this organization or another.
     const again = await ownership(id);
     expect([again.status, again.codes]).toEqual([429, ['RATE_LIMITED']]);
+  });
+
+  // The database there has no order of a write and a transaction that begin together.
+  it.runIf(onSqlite)('that gets another telephone while its code is made has none for that', async () => {
+    const { database, edges } = test.control.services;
+    const { db } = database;
+    const made = await create({ ...called, to: '+14155550125' });
+    const row = await findForeignAgent(db, test.orgId, made.id);
+    if (!row) throw new Error('no row');
+    const settings = storedSettings({ ...settingsOf(row), to: '+14155550126' });
+    const chosen = vi.spyOn(edges, 'leastLoaded').mockImplementationOnce(() => {
+      void db.updateTable('test_agents').set({ settings }).where('id', '=', made.id).execute();
+      return edges.leastLoaded();
+    });
+    try {
+      expect((await ownership(made.id)).codes).toEqual(['INVALID_PARAMETER']);
+    } finally {
+      chosen.mockRestore();
+    }
+    expect(await findForeignAgent(db, test.orgId, made.id)).toMatchObject({ settings, proof_hash: null });
   });
 
   it('may be called when the operator allows it, and is nobody else’s to prove', async () => {
