@@ -14,6 +14,7 @@ import { parseResponse } from './trunks/discovery/sip-response.ts';
 const length = 60_000;
 const texts = {
   'escaped quotes': `"${'\\"'.repeat(length / 2)}`,
+  'quotes before a backslash': `a${'"\\\\'.repeat(length / 2)}`,
   quotes: '"'.repeat(length - 1),
   brackets: '<'.repeat(length),
   blanks: `a${' '.repeat(length)}b`,

@@ -33,5 +33,5 @@ function sipDomains(names: string): string[] {
 
 /** Removes quoted entries, so that a comma inside one cannot fake a separate entry. */
 function withoutQuoted(names: string): string {
-  return names.replace(/"(?:[^"\\]|\\.)*(?:"|$)/gs, '""');
+  return names.replace(/"(?:[^"\\]|\\.|\\$)*(?:"|$)/gs, '""');
 }

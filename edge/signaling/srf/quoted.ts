@@ -2,9 +2,9 @@
  * Header values with quoted strings and angle brackets (RFC 3261 sections 20.10 and 25.1). What is not closed ends with
  * the value: then a text of quotes or brackets alone is read once, not once from each of them.
  */
-const quoted = /"(?:[^"\\]|\\.)*(?:"|$)/gs;
-const quotedOrBracketed = /"(?:[^"\\]|\\.)*(?:"|$)|<[^>]*(?:>|$)/gs;
-const entry = /(?:"(?:[^"\\]|\\.)*(?:"|$)|<[^>]*(?:>|$)|[^,"<])+/gs;
+const quoted = /"(?:[^"\\]|\\.|\\$)*(?:"|$)/gs;
+const quotedOrBracketed = /"(?:[^"\\]|\\.|\\$)*(?:"|$)|<[^>]*(?:>|$)/gs;
+const entry = /(?:"(?:[^"\\]|\\.|\\$)*(?:"|$)|<[^>]*(?:>|$)|[^,"<])+/gs;
 
 export function withoutQuoted(value: string): string {
   return value.replace(quoted, '');
