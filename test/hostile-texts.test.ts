@@ -8,6 +8,7 @@ import { keysInSpeech, namedKeys } from '#shared/agent/keys.ts';
 import { dueTool } from '#shared/agent/node-tools.ts';
 import { Sentences, spoken } from '#shared/agent/sentences.ts';
 import { fillTarget, fillTemplate } from '#shared/agent/template.ts';
+import { objectsIn } from '#shared/models/json-answer.ts';
 import { conditionByRules } from '#shared/models/rule-conditions.ts';
 import { bestSentence, quotedSentence } from '#shared/models/rule-engine.ts';
 import { valueIn } from '#shared/models/rule-values.ts';
@@ -22,6 +23,7 @@ import { soundsDone } from '../control/testing/judging/settled.ts';
 import { ruleWriter } from '../control/testing/scenarios/drafts.ts';
 import { namesSaid } from '../control/testing/scenarios/redaction-names.ts';
 import { patterns, withoutNumbers } from '../control/testing/scenarios/redaction-patterns.ts';
+import { parseTemplate } from '../control/tools/template.ts';
 import { asksWhoCalls } from '../edge/agent/answering/screening.ts';
 import { cpuMsOf, hangMs } from './kit/cpu-time.ts';
 
@@ -94,6 +96,8 @@ const authored: Readers = {
     >[0][];
     if (node) dueTool(node, [tool], variables, []);
   },
+  'the body of a tool': (text) => parseTemplate(`{"a": {{a${text}`),
+  'the answer of a model': (text) => objectsIn(`${'<think>'.repeat(20_000)}${text}`),
   'the quotations of a prompt': quotedSentence,
   'a knowledge base': (text) => bestSentence(text, 'what is a'),
   'sentences to speak': inSentences,

@@ -1,6 +1,7 @@
 /** Validation of a tool (contract 8.1): pure functions. */
 import type { BlockList } from 'node:net';
 import { isObject } from '#shared/agent/graph-problem.ts';
+import { referencesIn } from '#shared/agent/template.ts';
 import type { ResponseData, ToolCreate, ToolUpdate } from '#shared/api/tools.ts';
 import { ApiError, errorItem } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
@@ -9,14 +10,7 @@ import { findAction, findIntegration, integrationKeys } from './integrations/cat
 import type { Action } from './integrations/integration.ts';
 import { isResponsePath } from './response-data.ts';
 import { checkRequestTemplate } from './rest-rules.ts';
-import {
-  inputOf,
-  type JsonValue,
-  parseTemplate,
-  referencesIn,
-  stringsIn,
-  templatedName,
-} from './template.ts';
+import { inputOf, type JsonValue, parseTemplate, stringsIn, templatedName } from './template.ts';
 import { OutOfTime, withinTime } from './within-time.ts';
 
 /** A tool as written, with its defaults. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { referencesIn } from '#shared/agent/template.ts';
 import { anyCharacter } from '../../test/kit/any-character.ts';
 import {
   inputOf,
   type JsonValue,
   parseTemplate,
   Renderer,
-  referencesIn,
   TemplateError,
   templatedName,
 } from './template.ts';

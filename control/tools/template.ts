@@ -2,7 +2,7 @@
  * Templates of tools (contract 8.1). They are filled in on the parsed JSON tree: a value can never end the string that
  * contains it, and property names are not templates.
  */
-import { asText, lookUp } from '#shared/agent/template.ts';
+import { asText, fillReferences, lookUp, referenceIn } from '#shared/agent/template.ts';
 
 export type JsonValue =
   | null
@@ -28,14 +28,7 @@ export class TemplateError extends Error {
 /** Most characters that values may add to one rendered template. */
 const mostInserted = 1_048_576;
 
-const reference = /\{\{\s*([^{}\s][^{}]{0,255}?)\s*\}\}/g;
-const onlyReference = /^\{\{\s*([^{}\s][^{}]{0,255}?)\s*\}\}$/;
-const referenceHere = /\{\{\s*[^{}\s][^{}]{0,255}?\s*\}\}/y;
-
-/** The references of a string, in order: `input.name`, `other.path`. */
-export function referencesIn(text: string): string[] {
-  return text.includes('{{') ? [...text.matchAll(reference)].map((match) => match[1] ?? '') : [];
-}
+const bracesHere = /\{\{[^{}]+\}\}/y;
 
 /** The parameter of `input.<param>`, with an optional path; null for a variable of the conversation. */
 export function inputOf(path: string): string | null {
@@ -83,10 +76,11 @@ function quoteBareReferences(text: string): string {
       continue;
     }
     if (char === '"') inString = !inString;
-    referenceHere.lastIndex = at;
-    const bare = inString || char !== '{' ? null : referenceHere.exec(text)?.[0];
-    quoted += bare ? JSON.stringify(bare) : char;
-    if (bare) at += bare.length - 1;
+    bracesHere.lastIndex = at;
+    const braces = inString || char !== '{' ? undefined : bracesHere.exec(text)?.[0];
+    const bare = braces !== undefined && referenceIn(braces) !== null ? braces : null;
+    quoted += bare === null ? char : JSON.stringify(bare);
+    if (bare !== null) at += bare.length - 1;
   }
   return quoted;
 }
@@ -121,12 +115,12 @@ export class Renderer {
   /** Fills in plain text. @param change converts each value @throws TemplateError */
   text(text: string, change: (value: string) => string = (value) => value): string {
     if (!text.includes('{{')) return text;
-    return text.replace(reference, (_whole, path: string) => this.#spend(change(asText(this.#value(path)))));
+    return fillReferences(text, (path) => this.#spend(change(asText(this.#value(path)))));
   }
 
   #string(text: string): JsonValue | undefined {
-    const path = onlyReference.exec(text)?.[1];
-    if (path === undefined) return this.text(text);
+    const path = referenceIn(text);
+    if (path === null) return this.text(text);
     const value = this.#value(path);
     this.#spend(typeof value === 'object' ? JSON.stringify(value) : String(value));
     if (value === undefined) return inputOf(path) === null ? '' : undefined;

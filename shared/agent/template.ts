@@ -14,7 +14,13 @@ function pathIn(inside: string): string | null {
   return path === '' || path.length > longestPath || /[{}]/.test(path) ? null : path;
 }
 
-function filled(text: string, valueAt: (path: string) => string): string {
+/** The paths that a text refers to, in order. */
+export function referencesIn(text: string): string[] {
+  return [...text.matchAll(reference)].flatMap(([, inside = '']) => pathIn(inside) ?? []);
+}
+
+/** A text with other words in place of its references. */
+export function fillReferences(text: string, valueAt: (path: string) => string): string {
   return text.replace(reference, (whole, inside: string) => {
     const path = pathIn(inside);
     return path === null ? whole : valueAt(path);
@@ -27,13 +33,13 @@ function filled(text: string, valueAt: (path: string) => string): string {
  */
 export function fillTemplate(text: string, variables: Variables): string {
   if (!text.includes('{{')) return text;
-  return filled(text, (path) => asText(lookUp(variables, path)));
+  return fillReferences(text, (path) => asText(lookUp(variables, path)));
 }
 
 /** The same inside a JSON text: values are escaped for the inside of a JSON string. */
 export function fillJsonTemplate(text: string, variables: Variables): string {
   if (!text.includes('{{')) return text;
-  return filled(text, (path) => JSON.stringify(asText(lookUp(variables, path))).slice(1, -1));
+  return fillReferences(text, (path) => JSON.stringify(asText(lookUp(variables, path))).slice(1, -1));
 }
 
 /**
@@ -42,7 +48,7 @@ export function fillJsonTemplate(text: string, variables: Variables): string {
  */
 export function fillQuoted(text: string, variables: Variables): string {
   if (!text.includes('{{')) return text;
-  return filled(text, (path) => JSON.stringify(asText(lookUp(variables, path))));
+  return fillReferences(text, (path) => JSON.stringify(asText(lookUp(variables, path))));
 }
 
 /**
@@ -52,7 +58,7 @@ export function fillQuoted(text: string, variables: Variables): string {
  */
 export function fillTarget(text: string, variables: Variables): string {
   if (referenceIn(text.trim()) !== null) return fillTemplate(text, variables);
-  return filled(text, (path) =>
+  return fillReferences(text, (path) =>
     asText(lookUp(variables, path)).replace(
       /[;?@<>]/g,
       (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
