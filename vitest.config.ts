@@ -27,7 +27,7 @@ const onFiles = [
   'control/operations/**',
   'control/db/{open,upgrade,secrets-at-rest}.test.ts',
   'control/db/sqlite/**',
-  'control/**/{kill,deadly,sealed-store}.test.ts',
+  'control/**/{kill,deadly,full-disk,sealed-store}.test.ts',
 ];
 
 /** What HTTP does before or after any work, and its description; the other tests of routes are there for the database. */
