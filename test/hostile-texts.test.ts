@@ -3,7 +3,7 @@
  * block the event loop, which all organizations share. Of SIP messages: edge/hostile-texts.test.ts.
  */
 import { describe, expect, it } from 'vitest';
-import { validateGraph } from '#shared/agent/graph.ts';
+import { loadGraph, validateGraph } from '#shared/agent/graph.ts';
 import { keysInSpeech, namedKeys } from '#shared/agent/keys.ts';
 import { dueTool } from '#shared/agent/node-tools.ts';
 import { Sentences, spoken } from '#shared/agent/sentences.ts';
@@ -90,11 +90,11 @@ const authored: Readers = {
   'a template': (text) => fillTemplate(`{{a${text}`, variables),
   'the template of a target': (text) => fillTarget(`{{a${text}`, variables),
   'the input of a tool': (text) => {
-    const data = { toolCalls: [{ tool_id: 'T', inputs: { of: `{{${text}` } }] };
-    const [node] = [{ ...start, data: { ...start.data, ...data } }] as unknown as Parameters<
-      typeof dueTool
-    >[0][];
-    if (node) dueTool(node, [tool], variables, []);
+    const data = { ...start.data, toolCalls: [{ tool_id: 'T', inputs: { of: `{{${text}` } }] };
+    const end = { id: 'b', type: 'End Call', data: { name: 'b', text: 'Bye.' } };
+    const edges = [{ id: 'e', source: 'a', target: 'b', data: { label: 'on' } }];
+    const node = loadGraph([{ ...start, data }, end], edges).nodes.get('a');
+    expect(node && dueTool(node, [tool], variables, [])).toBeTruthy();
   },
   'the body of a tool': (text) => parseTemplate(`{"a": {{a${text}`),
   'the answer of a model': (text) => objectsIn(`${'<think>'.repeat(20_000)}${text}`),
