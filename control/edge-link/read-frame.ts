@@ -1,28 +1,28 @@
 /** Parses what an edge sends. */
+import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { lazy } from '#shared/lazy.ts';
 import type { SequencedReport } from './reports.ts';
 
-const frameCheck = lazy(() => Compile(EdgeToControl));
+/** By type; each is compiled at its first frame. */
+const checks = new Map<unknown, () => FrameCheck>(
+  EdgeToControl.anyOf
+    .flatMap((one): readonly FrameSchema[] => ('anyOf' in one ? one.anyOf : [one]))
+    .map((one) => [one.properties.type.const, lazy(() => compiled(one))]),
+);
+
+type FrameSchema = TSchema & { readonly properties: { readonly type: { readonly const: string } } };
+type FrameCheck = ReturnType<typeof compiled>;
+
+function compiled(frame: TSchema) {
+  return Compile(frame);
+}
 
 /** Any frame but reports, whose bodies are validated one by one when they are stored. */
 type ReadFrame =
   | Exclude<EdgeToControl, { type: 'report' }>
   | { type: 'report'; reports: readonly SequencedReport[] };
-
-/** The types of all frames from edges. */
-const knownTypes: Readonly<Record<EdgeToControl['type'], true>> = {
-  hello: true,
-  applied: true,
-  report: true,
-  result: true,
-  status: true,
-  calls_held: true,
-  call_ask: true,
-  call_begun: true,
-  call_over: true,
-};
 
 /** A frame that only a newer edge sends. */
 interface NewerFrame {
@@ -40,11 +40,17 @@ export function readFrame(text: string): ReadFrame | NewerFrame | string {
     return 'a frame that is not JSON';
   }
   if (isReportFrame(frame)) return frame;
-  if (frameCheck().Check(frame)) return frame;
   const name = typeOf(frame);
-  if (name !== null && !Object.hasOwn(knownTypes, name)) return { type: 'newer', name: name.slice(0, 40) };
-  const [error] = frameCheck().Errors(frame);
+  if (name === null) return 'a malformed frame: it has no type';
+  const check = checks.get(name)?.();
+  if (!check) return { type: 'newer', name: name.slice(0, 40) };
+  if (isFrame(frame, check)) return frame;
+  const [error] = check.Errors(frame);
   return `a malformed frame: ${error?.instancePath ?? ''} ${error?.message ?? ''}`;
+}
+
+function isFrame(frame: unknown, check: FrameCheck): frame is EdgeToControl {
+  return check.Check(frame);
 }
 
 function isReportFrame(frame: unknown): frame is { type: 'report'; reports: readonly SequencedReport[] } {

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { EdgeConfig, EdgeConfigChange } from '#shared/edge-protocol/config.ts';
 import type { SecretBox } from '#shared/secret-box.ts';
 import { storageFault } from '#shared/storage-fault.ts';
-import { validFrame } from './valid-frame.ts';
+import { isFrame } from './valid-frame.ts';
 
 /** A change whose base version is not the current one; the full configuration is needed. */
 export class ConfigGap extends Error {
@@ -123,7 +123,7 @@ function configOf(json: string): EdgeConfig | null {
   try {
     const value: unknown = JSON.parse(json);
     const frame: unknown = { type: 'config', config: value };
-    return validFrame.Check(frame) && frame.type === 'config' ? frame.config : null;
+    return isFrame(frame) && frame.type === 'config' ? frame.config : null;
   } catch {
     return null;
   }

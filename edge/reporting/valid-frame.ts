@@ -1,11 +1,31 @@
 /**
- * Checks frames from control, and the stored configuration as a part of one: compiled once, because each takes memory.
+ * Checks frames from control, and the stored configuration as a part of one. The check of each type is compiled at its
+ * first frame, and once, because it takes time and memory: some types are large, and most edges get few of them.
  * `typebox/schema` does not load what converts and repairs values.
  */
 import { Compile } from 'typebox/schema';
 import { ControlToEdge } from '#shared/edge-protocol/frames.ts';
+import { lazy } from '#shared/lazy.ts';
 
-export const validFrame = Compile(ControlToEdge);
+const checks = new Map<unknown, () => Pick<ReturnType<typeof compiled>, 'Check' | 'Errors'>>(
+  ControlToEdge.anyOf.map((one) => [one.properties.type.const, lazy(() => compiled(one))]),
+);
+
+function compiled(frame: (typeof ControlToEdge.anyOf)[number]) {
+  return Compile(frame);
+}
+
+/** Why it is none that this edge knows; null: it is one. */
+function faultOf(frame: unknown): string | null {
+  const type = typeof frame === 'object' && frame !== null && 'type' in frame ? frame.type : undefined;
+  const check = checks.get(type)?.();
+  if (!check) return 'no such type of frame';
+  return check.Check(frame) ? null : (check.Errors(frame)[1][0]?.message ?? 'not valid');
+}
+
+export function isFrame(frame: unknown): frame is ControlToEdge {
+  return faultOf(frame) === null;
+}
 
 /** A frame from control; null: unreadable, and logged. */
 export function readFrame(
@@ -19,10 +39,10 @@ export function readFrame(
     log('error', 'control sent a frame that is not JSON');
     return null;
   }
-  if (validFrame.Check(frame)) return frame;
+  if (isFrame(frame)) return frame;
   log('error', 'control sent a frame that this edge does not know', {
-    type: (frame as { type?: unknown }).type,
-    problem: validFrame.Errors(frame)[1][0]?.message,
+    type: (frame as { type?: unknown } | null)?.type,
+    problem: faultOf(frame),
   });
   return null;
 }
