@@ -38,7 +38,7 @@ export interface BuiltProgram {
 }
 
 /**
- * What to start in place of a source file of `programs`. Builds all when a source has changed since.
+ * What to start in place of a source file of `programs`. Builds all if a source has changed since the last build.
  * @param file with its whole path
  */
 export function builtProgram(file: string): BuiltProgram {
@@ -63,8 +63,15 @@ export function giveDatabase(dataFolder: string): void {
     copyFileSync(join(built(), databaseName), join(dataFolder, databaseName));
 }
 
-/** The folder of the programs made of the sources as they are now. */
+let made: string | null = null;
+
+/** The folder of the programs made of the sources as they are now, which are looked at once in each process. */
 function built(): string {
+  made ??= make();
+  return made;
+}
+
+function make(): string {
   const folder = join(cache, state());
   if (!existsSync(folder)) {
     execFileSync(process.execPath, [join(import.meta.dirname, 'build-programs.ts'), folder], {
