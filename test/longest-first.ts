@@ -39,7 +39,7 @@ const long: readonly string[] = [
   'edge/engine/transport/flood.test.ts',
   'test/fuzz/fuzzer.test.ts',
   'control/operations/backup.test.ts',
-  'test/system/tool-call.test.ts',
+  'test/system/inbound.test.ts',
   'test/system/transfers.test.ts',
   'control/bootstrap.test.ts',
   'test/sipp/scenarios.test.ts',
@@ -54,7 +54,6 @@ const long: readonly string[] = [
   'test/system/call-data.test.ts',
   'test/system/engines.test.ts',
   'control/testing/runs/kill.test.ts',
-  'test/system/keys.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

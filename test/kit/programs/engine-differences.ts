@@ -43,7 +43,7 @@ export const engineDifferences: readonly EngineDifference[] = [
       'test/sipp/failover.test.ts': ['connection refused: the call fails over'],
       'test/peers/kamailio.test.ts': ['an unreachable PBX is reported as a failed registration'],
       'test/system/test-call.test.ts': ['tries a dead endpoint first, although it is known to be dead'],
-      'test/system/trunk-names.test.ts': [
+      'test/system/trunk-targets.test.ts': [
         'after a dead target the call tries the other one of its priority',
         'with both dead, the next priority gets the call',
         'with all targets dead, the call uses the failover endpoint',
@@ -59,7 +59,11 @@ export const engineDifferences: readonly EngineDifference[] = [
   {
     row: '`TLS_CA`, client certificates',
     tests: {
-      'test/system/client-certificates.test.ts': [],
+      'test/system/trunk-health.test.ts': [
+        'is unreachable without one, and the call log says why',
+        'is reachable after SIGHUP has loaded one',
+        'stays reachable when a later pair is unusable',
+      ],
       'test/system/outbound.test.ts': ['to a peer with an untrusted certificate fails'],
       'test/system/test-call.test.ts': ['ends at a certificate that is'],
     },
