@@ -1,7 +1,7 @@
 /** What is read of a server that a customer has named, whatever it sends, and that it loses nothing by being held back. */
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -25,10 +25,10 @@ interface Client {
 }
 
 /** A client of a server that sends with `flood`; the time of the client goes on only while it holds the server back. */
-async function flooded(flood: (socket: WebSocket) => void): Promise<Client> {
+async function flooded(flood: (socket: WebSocket, connection: Socket) => void): Promise<Client> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
-  server.on('connection', flood);
+  server.on('connection', (socket, request) => flood(socket, request.socket));
   const clock = new FakeClock();
   const opened = Promise.withResolvers<Client>();
   const pass = async (): Promise<void> => {
@@ -116,6 +116,27 @@ test.each([
     expect(Math.max(...excess)).toBeLessThanOrEqual(0);
   },
 );
+
+test('of a server that sends little but headers of frames a piece is read in each turn of the event loop', async () => {
+  const sizes = Array.from({ length: 64 }, (_, at) => 1000 * at);
+  const { read, socket } = await flooded((server, connection) => {
+    for (const size of sizes) server.send(Buffer.alloc(size, 0x61));
+    // Frames without content.
+    connection.write(Buffer.alloc(60_000, Buffer.from([0x82, 0])));
+    server.close(1000, 'the end');
+  });
+  let inTurn = 0;
+  let most = 0;
+  socket.on('message', () => {
+    if (inTurn === 0) setImmediate(() => (inTurn = 0));
+    most = Math.max(most, ++inTurn);
+  });
+  const [code, reason] = await once(socket, 'close');
+  expect([code, String(reason)]).toEqual([1000, 'the end']);
+  expect(read.messages).toBe(sizes.length + 30_000);
+  // Two pieces come between two of these looks at most.
+  expect(most).toBeLessThanOrEqual(2 * (4096 / 2));
+});
 
 test('a server that keeps within the budget is never held back', async () => {
   const { clock, read, socket } = await flooded((server) => {

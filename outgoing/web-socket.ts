@@ -5,6 +5,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import type { Clock } from '#shared/clock.ts';
 import { bareHost, type ConnectParts, connectJudged } from './connect.ts';
 import { failureWords, OutgoingFailure } from './failure.ts';
+import { readInPieces } from './read-in-pieces.ts';
 import { ReadingBudget } from './reading-budget.ts';
 
 export interface WebSocketOrder {
@@ -96,6 +97,7 @@ function untilOpen(
 /** Octets are counted as they come: a message may come in many frames, and frames may have no message. */
 function budgetOf(socket: WebSocket, connection: Socket, clock: Clock, held: () => void): ReadingBudget {
   const budget = new ReadingBudget(clock, socket, held);
+  readInPieces(connection, () => socket.isPaused);
   connection.on('data', ({ length }: Buffer) => budget.octets(length));
   for (const event of ['message', 'ping', 'pong']) socket.on(event, () => budget.message());
   connection.once('close', () => budget.end());
