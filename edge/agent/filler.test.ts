@@ -133,46 +133,79 @@ describe('while a webhook runs', () => {
   });
 });
 
-it('what a caller says in several turns while a webhook runs is answered once', async () => {
-  const answer = Promise.withResolvers<WebhookResult>();
-  const texts = ['I moved', '', 'last week', 'to Bern'];
-  const heard: string[] = [];
-  const { agent, begin, host } = setUp({
-    stt: { transcribe: async () => texts.shift() ?? 'nothing more' },
-    understanding: {
-      ...ruleEngine,
-      chooseEdge: async ({ text }) => {
-        heard.push(text);
-        return { choice: null, reason: 'the test wants none' };
+describe('what a caller says while a webhook runs', () => {
+  function scene(texts: string[]) {
+    const answer = Promise.withResolvers<WebhookResult>();
+    const heard: string[] = [];
+    const parts = setUp({
+      stt: { transcribe: async () => texts.shift() ?? 'nothing more' },
+      understanding: {
+        ...ruleEngine,
+        chooseEdge: async ({ text }) => {
+          heard.push(text);
+          return { choice: null, reason: 'the test wants none' };
+        },
       },
-    },
-    webhook: () => answer.promise,
-    config: {
-      ...config({}),
-      nodes: [
-        node('ask', 'Webhook', { isStart: true, url: 'https://hooks.example.com' }),
-        node('more', 'Default', { text: 'What else?' }),
-        node('bye', 'End Call', { text: 'Bye.' }),
-      ],
-      edges: [edge('ask', 'more', 'success'), edge('more', 'bye', 'no'), edge('more', 'ask', 'again')],
-    },
-  });
-  await begin();
-  for (let turn = 0; turn < 4; turn++) {
-    hear(agent.write, 3000, 30);
-    hear(agent.write, 0, 100);
-    await settle();
+      webhook: () => answer.promise,
+      config: {
+        ...config({}),
+        nodes: [
+          node('ask', 'Webhook', { isStart: true, url: 'https://hooks.example.com' }),
+          node('more', 'Default', { text: 'What else?' }),
+          node('bye', 'End Call', { text: 'Bye.' }),
+        ],
+        edges: [edge('ask', 'more', 'success'), edge('more', 'bye', 'no'), edge('more', 'ask', 'again')],
+      },
+    });
+    const { agent } = parts;
+    const speak = () => hear(agent.write, 3000, 30);
+    const pause = async () => {
+      hear(agent.write, 0, 100);
+      await settle();
+    };
+    return {
+      ...parts,
+      heard,
+      speak,
+      pause,
+      say: () => {
+        speak();
+        return pause();
+      },
+      answered: async () => {
+        answer.resolve({ status: 200, body: null, error: null });
+        await settle();
+        await takeFrames(agent, 100);
+      },
+    };
   }
-  answer.resolve({ status: 200, body: null, error: null });
-  await settle();
-  await takeFrames(agent, 100);
-  expect(heard).toEqual(['I moved last week to Bern']);
-  expect(host.lines('user')).toEqual(['user: I moved last week to Bern']);
-  hear(agent.write, 3000, 30);
-  hear(agent.write, 0, 100);
-  await settle();
-  expect(heard).toEqual(['I moved last week to Bern', 'nothing more']);
-  agent.close('over');
+
+  it('in several turns is answered once', async () => {
+    const { agent, answered, begin, heard, host, say } = scene(['I moved', '', 'last week', 'to Bern']);
+    await begin();
+    for (let turn = 0; turn < 4; turn++) await say();
+    await answered();
+    expect(heard).toEqual(['I moved last week to Bern']);
+    expect(host.lines('user')).toEqual(['user: I moved last week to Bern']);
+    await say();
+    expect(heard).toEqual(['I moved last week to Bern', 'nothing more']);
+    agent.close('over');
+  });
+
+  it.each([
+    ['to Bern', 'I moved to Bern'],
+    ['', 'I moved'],
+  ])('and goes on to say when it has answered, %j, is answered with that', async (rest, all) => {
+    const { agent, answered, begin, heard, pause, say, speak } = scene(['I moved', rest]);
+    await begin();
+    await say();
+    speak();
+    await answered();
+    expect(heard).toEqual([]);
+    await pause();
+    expect(heard).toEqual([all]);
+    agent.close('over');
+  });
 });
 
 it('fixed texts of the next nodes are spoken ahead, a few of them', async () => {

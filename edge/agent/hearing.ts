@@ -76,6 +76,8 @@ export class Hearing {
   #greeted: (() => void) | null = null;
   /** Utterances of the greeting that are still being transcribed. */
   #greetings = 0;
+  /** The next ones to be transcribed of which nothing is wanted any more. */
+  #forgotten = 0;
   /** Whether the caller's turn began in the midst of the agent's speech; null: it has not begun. */
   #amidst: boolean | null = null;
   /** The same of turns that are being transcribed. */
@@ -132,9 +134,7 @@ export class Hearing {
     const listening = new Listening(action.keys, action.timeoutMs, this.#parts.clock);
     this.#listening = listening;
     if (this.#closed) listening.close();
-    const said = this.#spoken;
-    this.#spoken = noWords;
-    if (said.text !== '') listening.heard(said);
+    this.#tellSpoken();
     while (this.#typed.length > 0 && !listening.done) listening.key(this.#typed.shift() ?? '');
     quiet.then(() => listening.quiet());
     return listening.result;
@@ -145,10 +145,17 @@ export class Hearing {
     return this.#listening?.words ?? null;
   }
 
-  /** Discards buffered keys and words. */
+  /** Somebody else hears the caller from now on. */
+  handOver(): void {
+    this.#input?.end();
+  }
+
+  /** Discards buffered keys, and words of turns that are over. */
   forget(): void {
     this.#typed = [];
     this.#spoken = noWords;
+    this.#greetings = 0;
+    this.#forgotten = this.#wereAmidst.length;
     this.#parts.times?.forget();
   }
 
@@ -209,7 +216,10 @@ export class Hearing {
         times?.words(words.text === '');
         this.#tellDeafness(words);
         const amidst = this.#wereAmidst.shift() === true;
-        if (!this.#closed) this.#words(words, amidst);
+        if (this.#closed) return;
+        if (this.#forgotten > 0) this.#forgotten--;
+        else this.#words(words, amidst);
+        this.#tellSpoken();
       },
     };
   }
@@ -246,9 +256,20 @@ export class Hearing {
     else {
       if (amidstSpeech) this.#interruption.word();
       this.#parts.times?.asks(this.#spoken.text !== '');
-      if (this.#listening && !this.#listening.done) this.#listening.heard(words);
-      else this.#spoken = joined(this.#spoken, words);
+      const all = joined(this.#spoken, words);
+      this.#spoken = noWords;
+      if (this.#listening && !this.#listening.done) this.#listening.heard(all);
+      else this.#spoken = all;
     }
+  }
+
+  /** Words from before the agent listened; those of a caller who is still speaking are answered with what follows. */
+  #tellSpoken(): void {
+    const said = this.#spoken;
+    const isGoingOn = this.#hasWords && (this.#input?.speaking || this.#wereAmidst.length > 0);
+    if (said.text === '' || isGoingOn || !this.#listening || this.#listening.done) return;
+    this.#spoken = noWords;
+    this.#listening.heard(said);
   }
 
   /** Nobody speaks. While the agent does, it is `listen` that waits for the silence after it. */

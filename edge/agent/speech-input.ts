@@ -137,6 +137,11 @@ export class SpeechInput {
     this.#ear.sent(frame);
   }
 
+  /** Ends the turn of a caller who is still speaking. */
+  end(): void {
+    if (this.#ear.spoken) this.#finish();
+  }
+
   close(): void {
     this.#ear.close();
     this.#live?.close();

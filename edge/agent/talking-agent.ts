@@ -268,6 +268,7 @@ export class TalkingAgent implements AgentLeg {
     if (this.#closed) return null;
     const node = { nodeId, nodeName };
     const parts = { settings: this.#settings, host: this.#host, node, sampleRate: this.sampleRate };
+    this.#hearing.handOver();
     const result = await handOver(this.#deps.realtime, order, parts, (model) => {
       this.#model = model;
     });

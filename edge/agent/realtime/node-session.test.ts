@@ -1,8 +1,9 @@
 /** A model holds a part of a pathway's call: a real socket to the laboratory server, audio and time of the test. */
 import { afterEach, describe, expect, it } from 'vitest';
+import type { WebhookResult } from '#shared/agent/conversation.ts';
 import type { ToolRunner } from '#shared/agent/interfaces.ts';
 import { countingVoice } from '../../../test/kit/edge/agent.ts';
-import { edge, menu, node, setUp } from '../../../test/kit/edge/pathway-agent.ts';
+import { edge, hear, menu, node, setUp } from '../../../test/kit/edge/pathway-agent.ts';
 import { eventually } from '../../../test/kit/programs/eventually.ts';
 import { GeminiLiveServer } from '../../../test/kit/speech/gemini-live-server.ts';
 import { type LabServer, labKey } from '../../../test/kit/speech/lab-server.ts';
@@ -106,6 +107,39 @@ describe('a model in a node', () => {
     expect(JSON.stringify(lab.session.tools)).not.toMatch(/end_conversation|transfer_call/);
     await eventually('the end of the session', () => lab.open === 0 || null);
     expect(lab.violations).toEqual([]);
+  });
+
+  it('leaves the turn of a caller who was speaking when it came to itself', async () => {
+    const lab = await listen(new OpenAiRealtimeServer());
+    const back = { id: 'c', name: 'hand_back', input: { exit: 'has a table' } };
+    lab.answers.push({ text: 'Welcome.' }, { calls: [back] });
+    const texts = ['before the model', 'to the agent'];
+    const answer = Promise.withResolvers<WebhookResult>();
+    const { begin, agent, host, lines, playUntil, say } = scene(lab, 'openai', {
+      stt: { transcribe: async () => texts.shift() ?? 'nothing more' },
+      webhook: () => answer.promise,
+      config: {
+        ...config,
+        nodes: [
+          node('ask', 'Webhook', { isStart: true, url: 'https://hooks.example.com' }),
+          { ...config.nodes[0], data: { ...config.nodes[0]?.data, isStart: false } },
+          node('booked', 'Default', { text: 'Booked. What else?' }),
+          node('sorry', 'End Call', { text: 'Sorry.' }),
+        ],
+        edges: [edge('ask', 'talk', 'success'), ...config.edges, edge('booked', 'sorry', 'else')],
+      },
+    });
+    await begin();
+    hear(agent.write, 3000, 30);
+    answer.resolve({ status: 200, body: null, error: null });
+    await playUntil('the welcome', () => lines().length === 1);
+    say('a table for two');
+    await playUntil('the pathway', () => lines().includes('assistant: Booked. What else?'));
+    const heardByAgent = () => host.lines('user').filter((line) => line.includes(' the agent'));
+    hear(agent.write, 3000, 30);
+    hear(agent.write, 0, 100);
+    await playUntil('what the caller says to the agent', () => heardByAgent().length > 0);
+    expect(host.lines('user')).toEqual(['user: a table for two', 'user: to the agent']);
   });
 
   it('uses the tools of the node, whose variables the pathway learns', async () => {
