@@ -69,4 +69,20 @@ describe('a value of a held-out variant', () => {
       }
     },
   );
+
+  it.each([
+    ['days', 'Monday', 'Tuesday'],
+    ['figures', '4', '6'],
+    ['times', '7:30', '8:30'],
+    ['numbers', '111', '244'],
+  ])('stays different from the other ones: %s', (_, first, second) => {
+    const prompt = `- not wanted: ${first}\n- wanted: ${second}`;
+    for (const variant of keeping(prompt, { value: second })) {
+      const text = variant.tester_persona_prompt ?? '';
+      const [, refused, wanted] = /^- not wanted: (.+)\n- wanted: (.+)$/.exec(text) ?? [];
+      expect(wanted).not.toBe(refused);
+      expect([wanted, refused]).not.toEqual([second, first]);
+      expect(variant.assertions[0]?.config).toEqual({ value: wanted });
+    }
+  });
 });

@@ -95,18 +95,20 @@ function otherValue(value: string, number: number): string {
   );
 }
 
-/** @param everywhere also a single figure within a sentence, which elsewhere may count something else */
+/**
+ * In one pass: the other value of one may be the value of another.
+ * @param everywhere also a single figure within a sentence, which elsewhere may count something else
+ */
 function withOthers(text: string, others: Others, everywhere = false): string {
-  return [...others].reduce((changing, [value, other]) => {
-    if (value.length < 3 && !everywhere) {
-      const alone = new RegExp(`(?<=[:=] ?|^)${escaped(value)}(?= ?$)`, 'gm');
-      return changing.replaceAll(alone, other);
-    }
-    return changing.replaceAll(
-      new RegExp(`(?<![\\p{L}\\p{N}])${escaped(value)}(?![\\p{L}\\p{N}])`, 'gu'),
-      other,
+  if (others.size === 0) return text;
+  const places = [...others.keys()]
+    .toSorted((a, b) => b.length - a.length)
+    .map((value) =>
+      value.length < 3 && !everywhere
+        ? `(?<=[:=] ?|^)${escaped(value)}(?= ?$)`
+        : `(?<![\\p{L}\\p{N}])${escaped(value)}(?![\\p{L}\\p{N}])`,
     );
-  }, text);
+  return text.replaceAll(new RegExp(places.join('|'), 'gmu'), (value) => others.get(value) ?? value);
 }
 
 /** Values are replaced; names of members, and ids of nodes, stay. */
