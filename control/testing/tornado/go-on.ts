@@ -38,6 +38,7 @@ export function goOn(
       const next: SessionState = {
         ...state,
         variants: null,
+        held: null,
         forks: [...state.forks, { version, fixes: review.next }],
         tried: [...state.tried, ...review.reverted.map(({ edit }) => editKey(edit))],
         numbered: Math.max(state.numbered, numberedBy(review)),
