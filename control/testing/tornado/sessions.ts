@@ -55,13 +55,18 @@ const stepQueue = 'tornado step';
 
 /** Retries of a failed step (contract 6.8). */
 const repeats = 2;
+/** After a session could not be ended, ms. */
+const retryMs = 5_000;
 
 export class Sessions implements BackgroundWork {
   readonly #parts: SessionsParts;
   readonly #steps = new OneAtATime();
   readonly #under = new Set<Promise<void>>();
   readonly #timers = new Map<string, Timer>();
-  /** Sessions whose step was interrupted by a crash: until the pause is over only their cancellation takes a step. */
+  /**
+   * Sessions whose step was interrupted by a crash, or that could not be ended: until the pause is over only their
+   * cancellation and their timeout take a step.
+   */
   readonly #waiting = new Map<string, Timer>();
   /** Aborts a session's planning when it is canceled. */
   readonly #planning = new Map<string, AbortController>();
@@ -158,8 +163,12 @@ export class Sessions implements BackgroundWork {
 
   /** Does the next step, if any. Never rejects. */
   advance(id: string): Promise<void> {
+    return this.#inTurn(id, () => this.#guarded(id));
+  }
+
+  #inTurn(id: string, work: () => Promise<void>): Promise<void> {
     if (this.#isHeld) return Promise.resolve();
-    const run = () => this.#steps.run(id, () => this.#guarded(id));
+    const run = () => this.#steps.run(id, work);
     const step = this.#underLease(run).finally(() => this.#under.delete(step));
     this.#under.add(step);
     return step;
@@ -211,8 +220,19 @@ export class Sessions implements BackgroundWork {
     try {
       await this.#step(id, failure);
     } catch (again) {
+      if (!this.#isHeld) this.#failLater(id, error);
       this.#parts.log.error({ err: again, session: id }, 'a tornado session could not be ended');
     }
+  }
+
+  /** Nothing else may call for its end: its batch has ended, and its time may be over. */
+  #failLater(id: string, error: unknown): void {
+    this.#waiting.get(id)?.cancel();
+    const again = () => {
+      this.#waiting.delete(id);
+      void this.#inTurn(id, () => this.#fail(id, error));
+    };
+    this.#waiting.set(id, this.#parts.services.clock.after(retryMs, again));
   }
 
   async #step(id: string, failure: string | null): Promise<void> {

@@ -1,7 +1,8 @@
 /**
- * Sessions whose step was interrupted by a crash: what they miss while they wait, and a program that drains meanwhile.
+ * Sessions whose step was interrupted by a crash, or failed: what they miss while they wait, and a program that drains
+ * meanwhile.
  */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { faultyGraph, soundBooking } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
@@ -14,6 +15,7 @@ let test: TestControl;
 let client: TornadoClient;
 let session: string;
 let sessions: Sessions;
+let logged: string[];
 beforeEach(async () => {
   test = await startControl({}, {}, {}, { begin: false });
   client = new TornadoClient(test);
@@ -25,6 +27,7 @@ beforeEach(async () => {
   const step = { id: session, org_id: '' };
   await claimWork(db(), 'tornado step', [step], await dead.claimant(), test.clock.now());
   await killReplica(database, dead);
+  logged = [];
   sessions = restarted();
   await sessions.resume();
 });
@@ -38,7 +41,7 @@ const db = () => test.control.services.database.db;
 const restarted = () =>
   new Sessions({
     services: test.control.services,
-    log: { error: () => undefined },
+    log: { error: (_, message) => logged.push(message) },
     planner: async () => [],
     stopped: () => undefined,
     metrics: { iterated: () => undefined, ended: () => undefined },
@@ -89,4 +92,19 @@ it('a draining program takes no step, and the next one waits again', async () =>
   expect(await status()).toBe('RUNNING');
   test.clock.advance(1);
   expect(await client.endedSession(session)).toMatchObject({ status: 'COMPLETED_ALL_PASSED' });
+});
+
+it('a session that the database could not end is ended after a pause', async () => {
+  await batchEnds();
+  const change = vi.spyOn(test.control.services.catalogue, 'change');
+  // Three attempts of the step, and the end with their failure.
+  for (let times = 0; times < 4; times++) change.mockRejectedValueOnce(new Error('the database is gone'));
+  test.clock.advance(5_000);
+  await expect.poll(() => logged).toContain('a tornado session could not be ended');
+  expect(await status()).toBe('RUNNING');
+  test.clock.advance(4_999);
+  expect(await status()).toBe('RUNNING');
+  test.clock.advance(1);
+  expect(await client.endedSession(session)).toMatchObject({ status: 'COMPLETED_ALL_PASSED' });
+  expect(change).toHaveBeenCalledTimes(5);
 });
