@@ -76,7 +76,7 @@ export class Hearing {
   #greeted: (() => void) | null = null;
   /** Utterances of the greeting that are still being transcribed. */
   #greetings = 0;
-  /** The next ones to be transcribed of which nothing is wanted any more. */
+  /** Turns whose words are still to come, and are not wanted any more. */
   #forgotten = 0;
   /** Whether the caller's turn began in the midst of the agent's speech; null: it has not begun. */
   #amidst: boolean | null = null;
@@ -145,7 +145,7 @@ export class Hearing {
     return this.#listening?.words ?? null;
   }
 
-  /** Somebody else hears the caller from now on. */
+  /** From now on the caller is heard by a model: the turn so far ends. */
   handOver(): void {
     this.#input?.end();
   }

@@ -109,7 +109,7 @@ describe('a model in a node', () => {
     expect(lab.violations).toEqual([]);
   });
 
-  it('leaves the turn of a caller who was speaking when it came to itself', async () => {
+  it('takes over in the midst of a turn: those words are not answered after the hand-back', async () => {
     const lab = await listen(new OpenAiRealtimeServer());
     const back = { id: 'c', name: 'hand_back', input: { exit: 'has a table' } };
     lab.answers.push({ text: 'Welcome.' }, { calls: [back] });
