@@ -135,8 +135,18 @@ export async function emptyUnderControl(database: Database, address: string): Pr
     const { client, filled } = await cleanerOf(address);
     const { rows } = await client.query<{ name: string }>(filled);
     const others = rows.filter(({ name }) => !ofControl.includes(name));
-    await client.query([settings, ...others.map(({ name }) => `delete from "${name}"`)].join('; '));
-    return;
+    const all = [settings, ...others.map(({ name }) => `delete from "${name}"`)].join('; ');
+    // What control does by its clock may hold rows of two tables in another order: then it has them first.
+    for (;;) {
+      const isDeadlock = await client.query(all).then(
+        () => false,
+        (error: unknown) => {
+          if (error instanceof pg.DatabaseError && error.code === '40P01') return true;
+          throw error;
+        },
+      );
+      if (!isDeadlock) return;
+    }
   }
   await database.db.transaction().execute(async (db) => {
     await sql`pragma defer_foreign_keys = on`.execute(db);
