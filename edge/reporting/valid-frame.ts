@@ -15,7 +15,7 @@ function compiled(frame: (typeof ControlToEdge.anyOf)[number]) {
   return Compile(frame);
 }
 
-/** Why it is none that this edge knows; null: it is one. */
+/** Why this edge does not accept a frame; null: it does. */
 function faultOf(frame: unknown): string | null {
   const type = typeof frame === 'object' && frame !== null && 'type' in frame ? frame.type : undefined;
   const check = checks.get(type)?.();

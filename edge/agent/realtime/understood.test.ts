@@ -15,6 +15,19 @@ const servers = {
   elevenlabs: ElevenLabsAgentsServer,
 };
 
+/** After the first of two answers. */
+async function talking(protocol: keyof typeof servers) {
+  const lab = await new servers[protocol]().listen();
+  open.push(lab);
+  lab.answers.push({ text: 'Hello' }, { text: 'Good' });
+  const scene = new RealtimeScene(protocol, lab);
+  open.push({ close: () => scene.agent.close('the test is over') });
+  await scene.begin();
+  await scene.until('the first answer', () => scene.lines.length === 1);
+  scene.playAll();
+  return { lab, scene };
+}
+
 it.each([
   ['openai', { type: 'response.output_audio.delta', delta: 7 }, '/delta must be string'],
   ['gemini', { serverContent: 'Hello' }, '/serverContent must be object'],
@@ -22,14 +35,7 @@ it.each([
 ] as const)(
   'a message that %s does not allow is left out, with a warning, and the session goes on',
   async (protocol, wrong, why) => {
-    const lab = await new servers[protocol]().listen();
-    open.push(lab);
-    lab.answers.push({ text: 'Hello' }, { text: 'Good' });
-    const scene = new RealtimeScene(protocol, lab);
-    open.push({ close: () => scene.agent.close('the test is over') });
-    await scene.begin();
-    await scene.until('the first answer', () => scene.lines.length === 1);
-    scene.playAll();
+    const { lab, scene } = await talking(protocol);
     lab.emit(wrong);
     await scene.until('a warning', () => scene.log.warnings.length > 0);
     expect(scene.log.warnings).toEqual([
@@ -51,14 +57,7 @@ it.each([
 ] as const)(
   'a message of %s whose fields are null is understood as one without them',
   async (protocol, message) => {
-    const lab = await new servers[protocol]().listen();
-    open.push(lab);
-    lab.answers.push({ text: 'Hello' }, { text: 'Good' });
-    const scene = new RealtimeScene(protocol, lab);
-    open.push({ close: () => scene.agent.close('the test is over') });
-    await scene.begin();
-    await scene.until('the first answer', () => scene.lines.length === 1);
-    scene.playAll();
+    const { lab, scene } = await talking(protocol);
     lab.emit(message);
     scene.say('yes');
     await scene.until('an answer', () => scene.lines.includes('assistant: Good'));
@@ -81,14 +80,7 @@ it.each([
     (sound: string) => ({ type: 'audio', audio_event: { audio_base_64: sound, event_id: 1000 } }),
   ],
 ] as const)('sound of %s that is not base64 is left out, with a warning', async (protocol, message) => {
-  const lab = await new servers[protocol]().listen();
-  open.push(lab);
-  lab.answers.push({ text: 'Hello' });
-  const scene = new RealtimeScene(protocol, lab);
-  open.push({ close: () => scene.agent.close('the test is over') });
-  await scene.begin();
-  await scene.until('the first answer', () => scene.lines.length === 1);
-  scene.playAll();
+  const { lab, scene } = await talking(protocol);
   lab.emit(message('AAAA!AAA'));
   await scene.until('a warning', () => scene.log.warnings.length > 0);
   expect(scene.log.warnings.map(({ fields }) => fields)).toEqual([

@@ -39,7 +39,7 @@ const mostTexts = 20;
 /** RFC 6455 section 7.4.1. */
 const normalClosure = 1000;
 
-/** What is told of the text that is being spoken, besides its sound. */
+/** Events of the text that is being spoken, besides its sound. */
 export interface VoiceListener {
   /** A sign of life of the server, and how many octets of sound it has brought. */
   heard(octets: number): void;
