@@ -30,7 +30,10 @@ interface FormProps {
   readonly class?: string;
   readonly label?: string;
   readonly submit: string;
-  /** Its fields are empty again after it, and one of them keeps the focus: more of the same follows. */
+  /**
+   * Its fields are empty again after it, and one of them keeps the focus: more of the same follows. They stay as they are
+   * when more was written while it was sent.
+   */
   readonly clears?: boolean;
   /** @throws what `request` throws */
   readonly run: (data: FormData) => Promise<unknown>;
@@ -43,7 +46,7 @@ export function Form({ submit, run, children, label, clears = false, class: name
     event.preventDefault();
     const form = event.currentTarget;
     const data = new FormData(form);
-    void act(() => run(data)).then((done) => done && clears && form.reset());
+    void act(() => run(data)).then((done) => done && clears && holds(form, data) && form.reset());
   };
   return (
     <>
@@ -56,6 +59,10 @@ export function Form({ submit, run, children, label, clears = false, class: name
       {problem.value && <ProblemNote problem={problem.value} />}
     </>
   );
+}
+
+function holds(form: HTMLFormElement, sent: FormData): boolean {
+  return [...new FormData(form)].every(([name, value]) => sent.get(name) === value);
 }
 
 /** A button for one request, which says what the API said when it failed. */

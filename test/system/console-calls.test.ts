@@ -10,6 +10,7 @@ import {
   isAccessible,
   launchBrowser,
   pageLimitMs,
+  sayYes,
   signIn,
   watchProblems,
 } from '../kit/programs/console-page.ts';
@@ -92,12 +93,10 @@ describe('after calls', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await button(`Allow ${stranger}`).click();
     expect(await brokenRules(page)).toEqual([]);
-    await button('Allow it').click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await sayYes(page, 'Allow it');
     expect(await allowed()).toEqual([known, stranger]);
     await button(`Block ${known}`).click();
-    await button('Block it').click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await sayYes(page, 'Block it');
     expect(await allowed()).toEqual([stranger]);
     await button(`Block ${known}`).click();
     await button('Block it').click();

@@ -10,6 +10,7 @@ import {
   isAccessible,
   launchBrowser,
   pageLimitMs,
+  sayYes,
   signIn,
   watchProblems,
 } from '../kit/programs/console-page.ts';
@@ -176,7 +177,7 @@ describe('the watches', () => {
     await page.goto('/watches');
     await page.getByRole('row', { name: 'off Bookings Front desk' }).getByRole('link').click();
     await button('Delete Bookings').click();
-    await button('Delete it').click();
+    await sayYes(page, 'Delete it');
     await page.getByText('No watch yet.').waitFor();
   });
 });
@@ -198,7 +199,7 @@ describe('the quality of a pathway', () => {
     await gate.getByRole('row', { name: 'Books an appointment not run on this content' }).waitFor();
     await isAccessible(page);
     await gate.getByRole('button', { name: 'Publish when it passes: version 2' }).click();
-    await button('Run and publish').click();
+    await sayYes(page, 'Run and publish');
     await gate.getByText('in production', { exact: true }).waitFor();
     await page.goto('/quality');
     await page.getByRole('cell', { name: 'version 2' }).waitFor();
@@ -220,7 +221,7 @@ describe('the quality of a pathway', () => {
     await page.getByRole('link', { name: 'version 5, Tornado: version 1 with fix-001' }).waitFor();
     await page.goBack();
     await button('Refuse all fixes and delete version 2').click();
-    await button('Delete it').click();
+    await sayYes(page, 'Delete it');
     await page.getByRole('link', { name: /^version 5, / }).waitFor();
     expect(await page.getByRole('link', { name: /^version 2, / }).count()).toBe(0);
   });
@@ -243,26 +244,42 @@ describe('the widgets', () => {
     await button('Start a preview').click();
     const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByText('Harbour Dental, how can I help you?').waitFor();
-    await preview.getByRole('textbox').fill('I want to book an appointment');
-    await preview.getByRole('button', { name: 'Send' }).click();
+    const [field, send] = [preview.getByRole('textbox'), preview.getByRole('button', { name: 'Send' })];
+    const { promise: arrives, resolve: arrive } = Promise.withResolvers<void>();
+    await page.route(
+      '**/messages',
+      async (route) => {
+        const response = await route.fetch();
+        await arrives;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await field.fill('I want to book an appointment');
+    await send.click();
     await preview.getByText('What is your account number?').waitFor();
+    // What is written before the answer has arrived stays.
+    await field.fill('On Monday');
+    arrive();
+    await preview.locator('button[type=submit][aria-disabled=false]').waitFor();
+    expect(await field.inputValue()).toBe('On Monday');
     // Nothing has to be reloaded.
     await page.getByRole('table').getByRole('link').click();
     const thread = page.getByRole('region', { name: 'Thread' });
     await thread.getByText('I want to book an appointment').waitFor();
     await isAccessible(page);
     await thread.getByRole('button', { name: 'Take over' }).click();
-    await button('Take it over').click();
+    await sayYes(page, 'Take it over');
     await thread.getByRole('textbox').fill('This is Eve. Monday at nine?');
     await thread.getByRole('button', { name: 'Send' }).click();
     // The visitor has it, too.
     await preview.getByText('This is Eve. Monday at nine?').waitFor();
     await thread.getByRole('button', { name: /^End thread/ }).click();
-    await button('End it').click();
+    await sayYes(page, 'End it');
     await preview.getByText('ended').waitFor();
     await isAccessible(page);
     await button('Delete Shop').click();
-    await button('Delete it').click();
+    await sayYes(page, 'Delete it');
     await page.getByText('No widgets yet.').waitFor();
   });
 });
@@ -321,7 +338,7 @@ describe('the screens of the organization', () => {
     await page.getByRole('region', { name: 'The key CI' }).getByText(/^tk_/).waitFor();
     await button('I have copied it').click();
     await button('Revoke CI').click();
-    await button('Revoke it').click();
+    await sayYes(page, 'Revoke it');
     await page.getByRole('row', { name: 'CI' }).getByText('revoked').waitFor();
     await page.goto('/changes?area=keys');
     await page.getByRole('row', { name: 'keys' }).first().waitFor();

@@ -40,6 +40,16 @@ export async function signIn(page: Page, path: string, key: string): Promise<voi
   await keyField(page).waitFor({ state: 'detached' });
 }
 
+/**
+ * Says yes to the question that is open, and waits until it is gone: what is behind it cannot be typed into before, though
+ * an event may show there already what the answer to the question brought about.
+ */
+export async function sayYes(page: Page, words: string): Promise<void> {
+  const question = page.getByRole('dialog');
+  await question.getByRole('button', { name: words, exact: true }).click();
+  await question.waitFor({ state: 'detached' });
+}
+
 /** The minified one: a browser reads it in half the time. */
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
