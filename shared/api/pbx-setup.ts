@@ -52,7 +52,7 @@ export const OutboundSetup = Plain(
     files: Optional(
       Type.Array(
         Type.Object({
-          path: Type.String({ description: 'where the text belongs in the PBX' }),
+          path: Type.String({ description: 'where the text belongs in the PBX: a file, or its web pages' }),
           text: Type.String({
             description: 'to copy; names of files, and a password, are for you to fill in',
           }),

@@ -66,7 +66,8 @@ describe('the configuration of a PBX', () => {
 
   it.each(knownSystems)('never has a password, but says where it belongs: %s', (system) => {
     expect(written(system)).not.toContain('PASSWORD');
-    expect(written(system, { access: digest })).toContain('THE-PASSWORD-THAT-YOU-SET');
+    const authenticated = [digest, register].map((access) => written(system, { access })).join();
+    expect(authenticated).toContain('THE-PASSWORD-THAT-YOU-SET');
   });
 
   it('lets no user name end what it stands in', () => {
@@ -99,8 +100,35 @@ describe('the configuration of a PBX', () => {
     );
   });
 
-  it('is found by any name and case, and missing for systems that are set up in a page of their own', () => {
-    for (const name of pbxNames) expect(written(name)).toContain('sip.example.com');
+  it('is what is entered in the pages of systems that have no file', () => {
+    expect(written('audiocodes', { codecs: ['PCMA', 'G.729'] })).toContain(`
+Signaling & Media → Core Entities → Proxy Sets: a new one
+  Name                    Trunkline
+  SBC IPv4 SIP Interface  Trunkline
+  TLS Context Name        Trunkline
+  Proxy Keep-Alive        Using OPTIONS
+  Proxy Keep-Alive Time   60
+  Proxy Address           sip.example.com:5061
+  Transport Type          TLS
+
+Signaling & Media → Coders & Profiles → Allowed Audio Coders Groups: a new one
+  Name   Trunkline
+  Coder  G.711 A-law
+  Coder  G.729
+`);
+    expect(written('AudioCodes', { access: digest })).toMatch(/^ {2}Authentication Mode +SBC as Client$/m);
+    expect(written('AudioCodes', { access: digest })).toMatch(/^ {2}User Name +acme-trunk$/m);
+    expect(written('Ribbon (Sonus)', { access: digest })).toMatch(/^ {2}Realm +trunkline$/m);
+    expect(written('Ribbon (Sonus)', { access: digest })).toMatch(/^ {2}Authentication ID +acme-trunk$/m);
+    for (const system of ['AudioCodes', 'Ribbon']) {
+      expect(written(system, { access: register })).toMatch(/^.*\nThe SBC takes no registration/);
+    }
+    expect(written('3CX')).toContain('attach the number with auth_mode register');
+    expect(written('3CX', { access: register })).toMatch(/^ {2}IP Phone, Authentication ID +acme-trunk$/m);
+  });
+
+  it('is found by any name and case, and missing for systems that nobody has described', () => {
+    for (const name of pbxNames) expect(written(name)).toMatch(/sip\.example\.com|198\.51\.100\.7/);
     expect(pbxFiles('Cisco CUCM', facts)).toBeNull();
     expect(pbxFiles('unknown', facts)).toBeNull();
   });

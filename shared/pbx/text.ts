@@ -1,11 +1,14 @@
 /** The configuration of a PBX as text, for the systems that discovery recognizes. */
 import { asterisk } from './asterisk.ts';
+import { audiocodes } from './audiocodes.ts';
 import { baresip } from './baresip.ts';
 import { cube } from './cube.ts';
 import type { PbxFacts, PbxFile } from './facts.ts';
 import { freeswitch } from './freeswitch.ts';
 import { kamailio } from './kamailio.ts';
 import { opensips } from './opensips.ts';
+import { ribbon } from './ribbon.ts';
+import { threeCx } from './three-cx.ts';
 
 interface Writer {
   /** As discovery names them; what is built on the first one is configured as it is. */
@@ -20,13 +23,17 @@ const writers: readonly Writer[] = [
   { systems: ['OpenSIPS'], write: opensips },
   { systems: ['baresip'], write: baresip },
   { systems: ['Cisco CUBE'], write: cube },
+  { systems: ['AudioCodes'], write: audiocodes },
+  { systems: ['Ribbon', 'Ribbon (Sonus)'], write: ribbon },
+  { systems: ['3CX'], write: threeCx },
 ];
 
 /** Systems that there is text for: the first name of each kind. */
 export const knownSystems = writers.map(({ systems: [first] }) => first);
 
 /** As `?pbx=` takes it. @param system as discovery names it, in any case */
-export const pbxName = (system: string): string => system.toLowerCase().replaceAll(' ', '-');
+export const pbxName = (system: string): string =>
+  system.toLowerCase().replaceAll(/[()]/g, '').replaceAll(' ', '-');
 
 /** All of their names, as `?pbx=` takes them. */
 export const pbxNames = writers.flatMap(({ systems }) => systems.map(pbxName));
