@@ -20,7 +20,7 @@ export interface Loaded<T> {
 
 /**
  * @param load throws what `request` throws
- * @param key loaded anew, from nothing, when it changes
+ * @param key reloaded, from nothing, when it changes
  * @param renewal what reads it again; a function when that depends on what was read
  */
 export function useLoaded<T>(

@@ -6,7 +6,7 @@ import { useWidth } from './width.ts';
 
 /** Drawn before and after the rows that can be seen: for the keyboard, and until the next frame. */
 const around = 20;
-/** The rows that are drawn change this many at a time: not each pixel of scrolling draws anew. */
+/** The rows that are drawn change this many at a time: not each pixel of scrolling draws again. */
 const step = 10;
 /** Until a row was measured, px. */
 const usualHeight = 30;
@@ -47,7 +47,7 @@ export function LongTable<Row>(props: TableProps<Row>) {
   }, []);
   // Rows may have become fewer since it was looked.
   const first = Math.min(from.value, step * Math.floor(Math.max(0, props.rows.length - 1) / step));
-  // Other columns and other rows are drawn anew.
+  // Other columns and other rows are drawn again.
   const kept = useMemo((): Pick<Part, 'drawn'> => ({ drawn: new Map() }), [props.columns, props.rows]);
   const part = Object.assign(kept, { from: first, to: to.value, height: height.value });
   return (

@@ -228,7 +228,7 @@ it('follows what its data says, and nothing after its end', async () => {
   expect(api.asked).toBe(2);
 });
 
-it('reads anew at once for who has changed something, in place of a reading that runs', async () => {
+it('reads again at once for who has changed something, in place of a reading that runs', async () => {
   const reading = start(unchanging);
   reading.reload();
   expect(api).toMatchObject({ asked: 2, aborted: 1 });

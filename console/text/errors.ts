@@ -23,7 +23,7 @@ export const errors: ErrorTexts = {
     INVALID_PARAMETER: 'Correct the value that the message names.',
     AUTH_FAILURE: 'Check that the key is complete, not revoked, and of this deployment.',
     ROLE_TOO_LOW: 'Ask an admin of the organization for a key with a higher role.',
-    CSRF_TOKEN_INVALID: 'Load the page again: another tab has signed in anew.',
+    CSRF_TOKEN_INVALID: 'Load the page again: another tab has signed in since.',
     CALL_NOT_FOUND:
       'Check the address. Calls are kept for at least 90 days, and only those of your organization show.',
   },

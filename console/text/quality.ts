@@ -37,7 +37,7 @@ export const quality = {
     },
     environments: (name: string) => (name === 'production' ? 'production' : 'staging'),
     means:
-      'Runs count for the version with exactly their content, so a version that was changed begins anew. Equal conversations are one sample.',
+      'Runs count for the version with exactly their content, so a version that was changed starts over. Equal conversations are one sample.',
     noRuns: 'No run in this time.',
   },
   gate: {

@@ -145,7 +145,7 @@ export async function livingReplicas(db: Db): Promise<string[]> {
   return rows.map(({ owner }) => owner);
 }
 
-/** Forgets replicas that ended more than `ms` ago. Their ids are used once, so no fence starts anew. */
+/** Forgets replicas that ended more than `ms` ago. Their ids are used once, so no fence starts over. */
 export async function pruneReplicas(db: Db, ms: number): Promise<void> {
   await db
     .deleteFrom('leases')

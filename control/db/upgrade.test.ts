@@ -64,7 +64,7 @@ describe('a database of an earlier version', () => {
   it.each(tried)('with %s as its last migration keeps every row and every value', async (_name, count) => {
     await openWith(count);
     fillTables(file);
-    // No version wrote to the table `replicas`; the sums of calls are counted anew from the calls.
+    // No version wrote to the table `replicas`; the sums of calls are counted again from the calls.
     const { replicas: _dropped, call_sums: _sums, uncounted_calls: _left, ...before } = storedRows(file);
     await migrate(db, migrations);
     expect(asBefore(before, storedRows(file))).toEqual(before);

@@ -42,7 +42,7 @@ const shared = [
 
 /** Interval of looks at the living replicas: this long a dead one's edges count after its presence has expired. */
 const lookMs = 1_000;
-/** Every so many of these looks read all edges anew, though no message said that one has changed. */
+/** Every so many of these looks read all edges again, though no message said that one has changed. */
 const looksPerRead = 10;
 /** States of edges gather for this long. */
 const gatherMs = 100;

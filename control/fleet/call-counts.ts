@@ -39,7 +39,7 @@ export class CallCounts {
     this.#lost.clear();
   }
 
-  /** What edges hold has to be declared anew; until then, what is known of them counts. */
+  /** What edges hold has to be declared again; until then, what is known of them counts. */
   doubt(): void {
     this.#known.clear();
   }

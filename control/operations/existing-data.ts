@@ -57,7 +57,7 @@ function notMoved(database: string): void {
   if (moved === undefined) return;
   throw new OperationError(
     `The database ${resolve(database)} was moved to PostgreSQL. Set DATABASE_URL to its URL. To go back to the state ` +
-      `before the move, rename ${resolve(folder, moved)} to ${basename(database)}; to begin anew, move it away.`,
+      `before the move, rename ${resolve(folder, moved)} to ${basename(database)}; to start over, move it away.`,
   );
 }
 

@@ -15,7 +15,7 @@ import type { Db, RecordingKeyRow, SecretBox } from '../db/index.ts';
 
 /** A retired key that seals nothing is deleted after this: longer than an edge can be away and still bring recordings. */
 const keptMs = 90 * 24 * 60 * 60 * 1000;
-/** Data keys that are sealed anew before others get their turn at the database. */
+/** Data keys that are sealed again before others get their turn at the database. */
 const rowsAtOnce = 200;
 
 const contextOf = (id: string) => `recording-key:${id}`;
@@ -52,7 +52,7 @@ export async function recordingKeyPair(
 /**
  * Puts a new key in force, and seals the data keys of all stored recordings for it. The caller publishes it to the edges.
  * One data key that cannot be opened keeps neither the others nor the edges from the new key.
- * @returns the new key's id, how many data keys were sealed anew, and how many were left because they cannot be opened
+ * @returns the new key's id, how many data keys were sealed again, and how many were left because they cannot be opened
  */
 export async function rotateRecordingKey(
   db: Db,

@@ -18,7 +18,7 @@ async function stored(callId: string): Promise<string> {
   return recording.id;
 }
 
-/** Runs `meanwhile` once, after the data key of this recording was read and before it is sealed anew. */
+/** Runs `meanwhile` once, after the data key of this recording was read and before it is sealed again. */
 function afterReading(id: string, meanwhile: () => Promise<void>): KyselyPlugin {
   let isDone = false;
   return {

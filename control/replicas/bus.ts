@@ -4,7 +4,7 @@
  *     publish --commit--> table --notify, or a look--> each other live replica, once and in order
  *
  * The table keeps them for a minute, so a replica whose connection broke catches up; one that was away longer learns
- * that it missed some, and then each area reads anew what it knows from messages. The only control plane on an SQLite
+ * that it missed some, and then each area reads again what it knows from messages. The only control plane on an SQLite
  * file writes none: nobody would read them. It reads those of a command line.
  */
 import { sql } from 'kysely';
@@ -145,7 +145,7 @@ export class Bus {
     };
   }
 
-  /** Calls `act` when messages may have been missed: what is known from messages has to be read anew. */
+  /** Calls `act` when messages may have been missed: what is known from messages has to be read again. */
   onMissed(act: () => void): void {
     this.#onMissed.push(act);
   }

@@ -4,7 +4,7 @@
  *     send --notify--> every replica that listens now, in one order for all
  *
  * For facts that are out of date soon: counts, pieces of an unfinished answer. Whoever is not there hears nothing; what has
- * to be known again after that is told anew (`onGap`). They cost no write, wait for no writer, and do nothing at all
+ * to be known again after that is announced again (`onGap`). They cost no write, wait for no writer, and do nothing at all
  * while this replica is alone.
  */
 import { asJson, fromJson, type Listening, outsideFences, toJson } from '../db/index.ts';

@@ -10,7 +10,7 @@ describe('a recording', () => {
     expect(recording.take()).toEqual(new Int16Array(0));
   });
 
-  test('returns what was appended, in order, and begins anew', () => {
+  test('returns what was appended, in order, and starts over', () => {
     const recording = new Recording(8000 * 30);
     // Longer than several of its buffers.
     const frames = Array.from({ length: 200 }, (_, index) => frame(index * 160 - 16_000));

@@ -39,14 +39,14 @@ export class Recording {
     return this.#buffer.slice(0, this.#length);
   }
 
-  /** Returns everything kept, which its caller owns, and begins anew. */
+  /** Returns everything kept, which its caller owns, and starts over. */
   take(): Int16Array {
     const taken = this.copy();
     this.clear();
     return taken;
   }
 
-  /** Begins anew with a small buffer. */
+  /** Starts over with a small buffer. */
   clear(): void {
     this.#length = 0;
     if (this.#buffer.length > firstSamples) this.#buffer = new Int16Array(0);

@@ -53,7 +53,7 @@ export class Utterance {
     return this.#recording?.copy() ?? new Int16Array(0);
   }
 
-  /** The samples, which its caller owns; begins anew. */
+  /** The samples, which its caller owns; starts over. */
   take(): Int16Array {
     this.#filled = 0;
     this.#begun = false;

@@ -114,7 +114,7 @@ export class FleetCounts {
     }
   }
 
-  /** Control counts anew. */
+  /** Control counts again. */
   declareAgain(): void {
     if (this.edges > 1 && this.#options.connected()) this.#declare();
   }

@@ -65,7 +65,7 @@ export class AudioExchange implements PacedLeg {
     return this.#incoming?.delayMs ?? 0;
   }
 
-  /** Begins anew. */
+  /** Starts over. */
   takeMeters(): Meters {
     const clockLateMs = this.#clockLateMs;
     this.#clockLateMs = null;

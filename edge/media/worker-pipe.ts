@@ -1,6 +1,6 @@
 /**
  * The pipes of a media worker. Each packet of an agent goes through one, so two things make it cheap: the packets of one
- * turn of the playout clock are one write, and messages are prepared. mediasoup builds a message anew for each packet,
+ * turn of the playout clock are one write, and messages are prepared. mediasoup builds a new message for each packet,
  * although those of one stream differ only in the packet, as long as its length is the same.
  */
 import { ChildProcess } from 'node:child_process';

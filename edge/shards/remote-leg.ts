@@ -21,7 +21,7 @@ import { RemoteAgent } from './remote-agent.ts';
 
 /** What a peer hears while a transfer target is called; it is played in the shard. */
 export const waitingTone: AudioEndpoint = { sampleRate: 8000, read: () => false };
-/** What a peer on hold hears, likewise. */
+/** What a peer on hold hears; it is played in the shard, too. */
 export const musicOnHold: AudioEndpoint = { sampleRate: 8000, read: () => false };
 
 export interface RemoteLegOptions extends MediaLegOptions {

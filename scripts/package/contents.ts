@@ -22,7 +22,7 @@ export interface Entry {
 export interface Built {
   /** Folder of the console's files; null: they are not in this package. */
   readonly console: string | null;
-  /** The media worker and its mark; null likewise. */
+  /** The media worker and its mark; null: they are not in this package. */
   readonly worker: { readonly binary: string; readonly mark: string } | null;
 }
 

@@ -91,7 +91,7 @@ export const CallCountFrame = Type.Union([
 ]);
 export type CallCountFrame = Static<typeof CallCountFrame>;
 
-/** Control counts anew: the edge sends `calls_held`. */
+/** Control counts again: the edge sends `calls_held`. */
 export const CallsWanted = Type.Object({ type: Type.Literal('calls_wanted') });
 export type CallsWanted = Static<typeof CallsWanted>;
 

@@ -111,7 +111,7 @@ export class KeptValues<T> {
     }
     this.#size = end;
     this.#least = this.#presentFrame().length;
-    // A file that is missing or damaged is written anew.
+    // A file that is missing or damaged is written again.
     this.#broken = bytes === null || damaged > 0;
   }
 

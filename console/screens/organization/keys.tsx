@@ -141,7 +141,7 @@ function NewKey({ show }: { show: (made: Made) => void }) {
 }
 
 function Secret({ made, done }: { made: Made; done: () => void }) {
-  // It is shown once, and may be far above the row whose key was made anew.
+  // It is shown once, and may be far above the row whose key was replaced.
   const box = useRef<HTMLElement>(null);
   useEffect(() => box.current?.focus(), []);
   return (

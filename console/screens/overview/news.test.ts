@@ -1,4 +1,4 @@
-/** Which events make the first screen read anew. */
+/** Which events make the first screen read again. */
 import { expect, it } from 'vitest';
 import { isAlert, isTestRun, mayChangeHealth, overviewEvents } from './news.ts';
 

@@ -34,7 +34,7 @@ export class Editor {
   readonly canUndo = computed(() => this.#before.value.length > 0);
   readonly canRedo = computed(() => this.#after.value.length > 0);
   readonly findings = computed(() => [...findingsOf(this.#graph.value), ...this.answered.value]);
-  /** What decides where nodes are, as text: a change of words arranges nothing anew. */
+  /** What decides where nodes are, as text: a change of words arranges nothing again. */
   readonly #shape = computed(() =>
     JSON.stringify([
       this.#graph.value.nodes.map(({ id, position }) => [id, position]),

@@ -1,6 +1,6 @@
 /**
  * Sums of all trunks together beside those of each one, so that aggregates without trunks cost the same however many there
- * are. Replicas of the release before write none, so that all calls are counted anew once these are gone.
+ * are. Replicas of the release before write none, so that all calls are counted again once these are gone.
  */
 import { type Kysely, sql } from 'kysely';
 import { countAnew } from './0064-call-sums.ts';

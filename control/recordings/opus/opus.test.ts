@@ -234,7 +234,7 @@ describe('encoding for several at once', () => {
     await streams.close();
   });
 
-  it('fails for its readers when the thread dies, and begins anew for the next', async () => {
+  it('fails for its readers when the thread dies, and starts over for the next', async () => {
     const broken = new URL(`data:text/javascript,${encodeURIComponent('throw new Error("no")')}`);
     const streams = new OpusStreams(new FakeClock(), broken);
     await expect(streams.encoded('one', pieces(1)).toArray()).rejects.toThrow('could not be encoded');

@@ -45,7 +45,7 @@ export interface Wanted {
 
 /**
  * For words spoken verbatim. The text as it is when harsh words stand in one clause with what callers have to be told:
- * only a person can word that anew.
+ * only a person can reword that.
  */
 export function softenedSpeech(text: string, { unwanted, acknowledge }: Wanted): string {
   const sentences = text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence.trim() !== '');

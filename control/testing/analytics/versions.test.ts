@@ -1,4 +1,4 @@
-/** Pass rates of versions: by content, so that a changed version begins anew. */
+/** Pass rates of versions: by content, so that a changed version starts over. */
 import { beforeEach, expect, it } from 'vitest';
 import { VersionAnalytics } from '#shared/api/agent-testing/analytics.ts';
 import { Pathway } from '#shared/api/pathways.ts';

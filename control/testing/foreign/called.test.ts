@@ -21,7 +21,7 @@ describe('the telephone that rings', () => {
     expect(telephoneOf({ from, to: '100' })).not.toBe(telephoneOf({ from: other, to: '100' }));
   });
 
-  it('is proven anew behind another trunk, when it is an extension', () => {
+  it('is proven again behind another trunk, when it is an extension', () => {
     const other = '+14155550101';
     expect(hasSameTelephone({ from, to: '100' }, { from, to: '100' })).toBe(true);
     expect(hasSameTelephone({ from, to: '100' }, { from: other, to: '100' })).toBe(false);

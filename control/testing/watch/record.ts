@@ -139,7 +139,7 @@ function latencyOf({ response_ms, turn }: CallTurn, marks: readonly TurnMark[]):
   return keys === undefined || sound === undefined ? null : Math.max(0, sound - keys);
 }
 
-/** How long the caller of the last turn waited in vain until the call ended, ms; null: it got an answer, or a transfer. */
+/** How long the caller of the last turn waited for an answer until the call ended, ms; null: it got an answer, or a transfer. */
 function unanswered(call: CallRow, turns: readonly CallTurn[], marks: readonly TurnMark[]): number | null {
   const last = turns.at(-1);
   const end = since(call, call.ended_at);

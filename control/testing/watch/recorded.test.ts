@@ -224,7 +224,7 @@ describe('measurements', () => {
     expect(statuses).toEqual(['PASSED', 'FAILED', 'PASSED', 'FAILED', 'PASSED']);
   });
 
-  it('count the time that a caller waited in vain until the end', async () => {
+  it('count the time that a caller waited for an answer that never came', async () => {
     const waited: TurnMark[] = [...marks, [3, 'voice', 6000], [3, 'pause', 7000]];
     const { reasons } = await judged([measured('latency_max_ms', 2999)], said, waited);
     expect(reasons).toEqual(['latency_max_ms is 3000, wanted at most 2999.']);

@@ -171,7 +171,7 @@ function writeRoutes(app: App, services: TestingDeps): void {
     url: `${base}/:id`,
     config: { access: 'member', errors: ['TEST_WATCH_NOT_FOUND'] },
     schema: {
-      summary: 'Change a watch; other assertions begin its figures anew',
+      summary: 'Change a watch; other assertions reset its figures',
       params: WatchPath,
       body: WatchUpdate,
       response: { 200: WatchLineAnswer },

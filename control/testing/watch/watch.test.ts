@@ -251,7 +251,7 @@ describe('a watch', () => {
     expect((await read(id)).versions[0]?.passed).toBe(1);
   });
 
-  it('is changed and deleted by its organization alone; other assertions begin its figures anew', async () => {
+  it('is changed and deleted by its organization alone; other assertions reset its figures', async () => {
     const id = await made();
     await call('a', true);
     await lookAt(id);

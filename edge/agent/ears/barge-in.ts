@@ -8,7 +8,7 @@
  *      |  |            voice |   v
  *      |  |                 [ held, doubtful ] --nothing confirms it--> [ open ], speech goes on
  *      |  |
- *      |  +--voice, too often in vain--> [ lowered ] <--> [ lowered, doubtful ]: the same, but the speech is only softer
+ *      |  +--voice, too often falsely--> [ lowered ] <--> [ lowered, doubtful ]: the same, but the speech is only softer
  *      +-----------------------------------------+
  *
  *                  sound with which a word may begin               voice

@@ -92,7 +92,7 @@ describe('an interruption', () => {
       clock.advance(1);
       expect(interruption.suspected).toBe(false);
     }
-    // None of them was an interruption in vain.
+    // None of them was a false interruption.
     expect(seen).toEqual(Array.from({ length: 3 }, () => ['hold', 'resume after 240']).flat());
     interruption.firstSound();
     clock.advance(200);
@@ -104,7 +104,7 @@ describe('an interruption', () => {
     expect([clock.pending, interruption.suspected]).toEqual([0, false]);
   });
 
-  it('takes no first sound for an interruption of a silent agent, or after two voices in vain', () => {
+  it('takes no first sound for an interruption of a silent agent, or after two false interruptions', () => {
     const { clock, interruption, seen, state } = setUp();
     state.playing = false;
     interruption.firstSound();
@@ -126,7 +126,7 @@ describe('an interruption', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('lowers the speech after two in vain, until one is confirmed or ten seconds pass', () => {
+  it('lowers the speech after two false interruptions, until one is confirmed or ten seconds pass', () => {
     const { clock, interruption, seen } = setUp();
     for (let time = 0; time < 3; time++) {
       interruption.voice();

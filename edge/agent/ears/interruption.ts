@@ -40,7 +40,7 @@ export class Interruption {
   readonly #state = new Stateful(bargeIn, 'open');
   #by = 'the caller';
   #heldAt = 0;
-  /** When interruptions in vain ended. */
+  /** When false interruptions ended. */
   #vain: number[] = [];
   #timer: Timer | null = null;
 

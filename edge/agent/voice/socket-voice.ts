@@ -101,7 +101,7 @@ export class SocketVoice implements TextToSpeech {
   }
 }
 
-/** A time limit that is set anew at each sign of life, as long as the sound comes fast enough. */
+/** A time limit that is restarted at each sign of life, as long as the sound comes fast enough. */
 class Deadline {
   readonly #clock: Clock;
   readonly #place: string;

@@ -15,7 +15,7 @@ it.each([
   expect(meter.take()).toBeCloseTo(level, 1);
 });
 
-it('has the mean power of sound and silence, and begins anew each time', () => {
+it('has the mean power of sound and silence, and starts over each time', () => {
   const meter = new LevelMeter();
   meter.add(tone(500, 160, 0, 32_767));
   meter.silence(160);

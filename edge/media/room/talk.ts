@@ -4,7 +4,7 @@
  */
 const beginsMs = 200;
 const endsMs = 1000;
-/** A pause after which a voice begins anew. */
+/** After a pause of this length a voice is a new one. */
 const gapMs = 300;
 /** What the first stage of detection hears alone counts too. */
 const voiceAt = 0.45;

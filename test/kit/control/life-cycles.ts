@@ -48,7 +48,7 @@ export const created: Readonly<Record<string, Ways>> = {
   },
   'POST /v1/sip/port/initiate': {
     ...usual('/v1/sip/port', 'POST'),
-    change: 'none: what is to be signed is not changed; it is cancelled and asked for anew',
+    change: 'none: what is to be signed is not changed; it is cancelled and asked for again',
   },
   'POST /v1/sip/attach': {
     list: 'GET /v1/sip/numbers',

@@ -62,7 +62,7 @@ const breaches = (
 /** Rules that the page breaks, with the elements: all in the dark theme, those of colours in the light one too. */
 export async function brokenRules(page: Page): Promise<string[]> {
   const found: string[] = [];
-  // It stays until the page is loaded anew; half a megabyte of it is compiled each time.
+  // It stays until the page is reloaded; half a megabyte of it is compiled each time.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
   for (const [colorScheme, rules] of [
     ['light', "runOnly: ['color-contrast'],"],
