@@ -98,6 +98,7 @@ async function hears(
 }
 
 const inPage = () => phone<number | null>('pitch');
+const loudness = () => phone<number>('loudness');
 
 it('hears and is heard with Opus, presses keys, restarts ICE, and is held', async () => {
   const leg = await newLeg();
@@ -118,6 +119,7 @@ it('hears and is heard with Opus, presses keys, restarts ICE, and is held', asyn
   agent.forget();
   await hears('the agent hears the browser after an ICE restart', agent.pitch, 440);
   await hears('the browser hears the agent after it', inPage, 1000);
+  const before = await loudness();
 
   leg.hold(true);
   await leg.accept(await phone<string>('answer', await leg.offer()));
@@ -131,6 +133,9 @@ it('hears and is heard with Opus, presses keys, restarts ICE, and is held', asyn
   await phone('direct', 'sendrecv');
   await offerTo(leg);
   await hears('the browser hears the agent after its hold', inPage, 1000);
+  await eventually('it is as loud as before', async () =>
+    Math.abs(saw(await loudness()) / before - 1) < 0.2 ? true : null,
+  );
   expect(leg.report()).toMatchObject({ verdict: 'two_way' });
 });
 

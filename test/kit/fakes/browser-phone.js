@@ -12,14 +12,16 @@ globalThis.phone = (() => {
   const samples = new Float32Array(hearing.fftSize);
   const connection = new RTCPeerConnection({ iceServers: [] });
   const { sender } = connection.addTransceiver(speech.stream.getAudioTracks()[0]);
-  connection.addEventListener('track', ({ track }) => {
+  const listen = ({ track }) => {
     const stream = new MediaStream([track]);
     // Chromium decodes what a media element plays, and nothing else.
     const player = new Audio();
     player.muted = true;
     player.srcObject = stream;
     new MediaStreamAudioSourceNode(context, { mediaStream: stream }).connect(hearing);
-  });
+  };
+  // The track comes again at the end of a hold. Sources of one track are not in step: the sum of two may be silence.
+  connection.addEventListener('track', listen, { once: true });
 
   return {
     async offer(options) {
@@ -37,6 +39,11 @@ globalThis.phone = (() => {
       connection.getTransceivers()[0].direction = direction;
     },
     close: () => connection.close(),
+    /** Of the last 0.7 s: 0 is silence, 0.7 a tone as loud as can be. */
+    loudness() {
+      hearing.getFloatTimeDomainData(samples);
+      return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
+    },
     /** Of the last 0.7 s, Hz; null: silence. */
     pitch() {
       hearing.getFloatTimeDomainData(samples);
