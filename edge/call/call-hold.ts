@@ -1,7 +1,7 @@
 /**
  * A call that we hold: its peer hears music, and its agent or the other party of its bridge hears nothing. The peer learns
- * of it by a re-INVITE (RFC 3264 section 8.4); one that rejects it hears the music all the same. What the peer's own hold
- * does is in call-dialog.ts.
+ * of it by a re-INVITE (RFC 3264 section 8.4); one that rejects it, or does not answer its offer, hears the music all the
+ * same. What the peer's own hold does is in call-dialog.ts.
  *
  * A parked call is on hold in a slot, alone, until it is retrieved or its time is over.
  */

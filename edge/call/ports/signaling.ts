@@ -99,7 +99,7 @@ export interface ByeExtras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What happens when the peer rejects an offer: the dialog is lost, or its session stays as it was. */
+/** What happens when the peer rejects an offer or gives no answer to it: the dialog is lost, or its session stays as it was. */
 export type OfferNeed = 'required' | 'wanted';
 
 /** Operations on an answered dialog, in both directions. */

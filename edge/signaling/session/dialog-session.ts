@@ -121,7 +121,7 @@ export class DialogSession {
     const expectsAnswer = this.#now.ourLateOffer;
     this.acknowledgedFirst();
     if (!expectsAnswer) return;
-    this.#acceptAnswer(sessionBody(request));
+    this.#acceptAnswer(sessionBody(request), null);
   }
 
   /** A re-INVITE or UPDATE from the peer. */
@@ -276,6 +276,7 @@ export class DialogSession {
   #refreshed(method: Exchange, expiresS: number, answer: SrfAnswer, ack: () => void) {
     this.#now.ourOffer = false;
     const { environment, events, ownsCallId } = this.#dialog;
+    const offered = this.#offerSent;
     if (answer.status < 300) {
       if (method === 'INVITE') {
         ack();
@@ -285,12 +286,11 @@ export class DialogSession {
       this.peer.learn(answer.headers);
       this.#intervalTries = 0;
       this.#timer.restart(runOfAnswer(readSession(answer.headers), expiresS));
-      if (method === 'INVITE') this.#acceptAnswer(sessionBody(answer));
+      if (method === 'INVITE') this.#acceptAnswer(sessionBody(answer), offered);
       return;
     }
     if (this.#stopped) return;
     environment.log.info({ method, sip_status: answer.status }, 'session refresh rejected');
-    const offered = this.#offerSent;
     this.#offerSent = null;
     // RFC 4028 section 10: the peer no longer has the dialog, or is gone.
     if (endsDialog(answer.status))
@@ -333,11 +333,16 @@ export class DialogSession {
     return Math.max(retryPauseMs, Math.min(pauseMs, this.#timer.leftMs ?? longestPauseMs));
   }
 
-  /** @param body of the 2xx or ACK that contains the answer to our offer */
-  #acceptAnswer(body: SessionBody): void {
-    const { events } = this.#dialog;
+  /**
+   * Without an answer, which RFC 3261 section 13.2.1 requires, an offer changes nothing, as after a rejection.
+   * @param body of the 2xx or ACK that contains the answer to our offer
+   * @param need of that offer; null: the peer asked for it, or it refreshes the session
+   */
+  #acceptAnswer(body: SessionBody, need: OfferNeed | null): void {
+    const { environment, events } = this.#dialog;
     if (body.kind !== 'sdp') {
-      events.lost('bad_answer', 'The peer gave no answer to our new offer.');
+      if (need === 'required') events.lost('bad_answer', 'The peer gave no answer to our new offer.');
+      else environment.log.info({ body: body.kind }, 'the peer gave no answer to our new offer');
       return;
     }
     events.reaccept(body.sdp).catch((error: unknown) => {
