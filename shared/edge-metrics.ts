@@ -155,6 +155,9 @@ const speech: Readonly<Record<string, EdgeMetric>> = {
     'Connections to transcription servers that were made again.',
   ),
   trunkline_edge_transcription_fallbacks_total: counter('Changes to the next transcription server.', [], any),
+  trunkline_edge_transcription_returns_total: counter(
+    'Calls in progress that returned to a transcription server before it in the list.',
+  ),
   trunkline_edge_transcription_failures_total: counter('Failures of transcription servers.', [], any),
   trunkline_edge_transcription_lost_audio_total: counter(
     'Times that audio for transcription was dropped.',

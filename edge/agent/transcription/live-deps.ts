@@ -46,7 +46,7 @@ export const transcriptionLimits: TranscriptionLimits = {
 
 /** Counts of all calls; times are in ms. */
 export interface TranscriptionMeter {
-  count(what: 'reconnects' | 'fallbacks' | 'failures' | 'lost_audio' | 'late_finals'): void;
+  count(what: 'reconnects' | 'fallbacks' | 'returns' | 'failures' | 'lost_audio' | 'late_finals'): void;
   /** @param what from the beginning of a turn to its first words, or from its end to its last */
   took(what: 'first_partial' | 'final', ms: number): void;
 }

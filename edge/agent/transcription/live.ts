@@ -7,10 +7,12 @@
  */
 import type { Timer } from '#shared/clock.ts';
 import { Timers } from '#shared/timers.ts';
-import { AudioRing } from './audio-ring.ts';
+import { AudioSender } from './audio-sender.ts';
 import { type LiveDeps, retryMs } from './live-deps.ts';
 import { answerDue, ToldWords, type Turn, turnOf } from './live-turn.ts';
+import { openedInTime } from './opening.ts';
 import type { ProviderConnection, ProviderEvents, TranscriptionProvider } from './provider.ts';
+import { Returning } from './returning.ts';
 import {
   bounded,
   type HeardWords,
@@ -25,9 +27,10 @@ export class LiveTranscription implements Transcription {
   readonly #options: TranscriptionOptions;
   readonly #events: TranscriptionEvents;
   readonly #deps: LiveDeps;
-  readonly #ring: AudioRing;
+  readonly #audio: AudioSender;
   readonly #timers: Timers;
   readonly #over = new AbortController();
+  readonly #returning: Returning;
   /** The open turn, and those whose words are awaited, oldest first. */
   readonly #turns: Turn[] = [];
   #provider: TranscriptionProvider | null = null;
@@ -36,9 +39,6 @@ export class LiveTranscription implements Transcription {
   #attempt = 0;
   #failedInARow = 0;
   #lastError: Error | null = null;
-  /** Position after what was sent on this connection, and where it began. */
-  #sent = 0;
-  #base = 0;
   /** Words up to here were handed over: a provider that is late must not repeat them. */
   #delivered = 0;
   /** The provider has ended a turn here on its own, and has heard nothing since; -1: it has not. */
@@ -51,7 +51,6 @@ export class LiveTranscription implements Transcription {
   readonly #told = new ToldWords();
   #tail: HeardWords = noWords;
   #deadline: Timer | null = null;
-  #paused: Timer | null = null;
   #lossLogged = false;
   #openSince = 0;
   /** Open connections to this provider that were lost one after the other, each soon after it was opened. */
@@ -63,34 +62,43 @@ export class LiveTranscription implements Transcription {
     this.#options = options;
     this.#events = events;
     this.#deps = deps;
-    this.#ring = new AudioRing(options.sampleRate * deps.limits.maxKeptSeconds);
     this.#timers = new Timers(deps.clock);
+    this.#audio = new AudioSender({
+      sampleRate: options.sampleRate,
+      limits: deps.limits,
+      timers: this.#timers,
+      turns: this.#turns,
+      ended: (turn) => this.#ended(turn),
+    });
+    this.#returning = new Returning(deps.choice, deps.clock, (...of) => this.#opened(...of));
   }
 
   write(frame: Int16Array): void {
     if (this.#closed) return;
-    if (this.#ring.append(frame) > 0) this.#lostAudio();
+    if (this.#audio.ring.append(frame) > 0) this.#lostAudio();
     if (!this.#connection && !this.#connecting) this.#connect();
-    this.#pump();
-    if (this.#turns.length === 0) this.#forgetSilence();
+    this.#audio.pump();
+    if (this.#turns.length > 0) return;
+    this.#audio.forgetSilence(this.#provider?.continuous === true);
+    this.#return();
   }
 
   begin(lateMs = 0): void {
     if (this.#closed || this.#turns.at(-1)?.to === null) return;
     const former = this.#turns.at(-1)?.to ?? 0;
     const from = Math.max(
-      this.#ring.oldest,
+      this.#audio.ring.oldest,
       former,
-      this.#ring.end - this.#samples(this.#deps.limits.leadMs + lateMs),
+      this.#audio.ring.end - this.#audio.samples(this.#deps.limits.leadMs + lateMs),
     );
     this.#add(from, null);
-    this.#pump();
+    this.#audio.pump();
   }
 
   end(): void {
     if (this.#closed) return;
     const open = this.#turns.at(-1);
-    const at = this.#ring.end;
+    const at = this.#audio.ring.end;
     if (open?.to === null) {
       open.to = at;
       open.endedAt = this.#deps.clock.elapsed();
@@ -98,7 +106,7 @@ export class LiveTranscription implements Transcription {
       this.#add(this.#provider?.continuous ? Math.min(at, Math.max(open?.to ?? 0, this.#delivered)) : at, at);
     // A provider that answers no turn at all, while its caller goes on talking.
     if (this.#turns.length > this.#deps.limits.maxTurns) this.#finish(true);
-    this.#pump();
+    this.#audio.pump();
     this.#awaitFinal();
   }
 
@@ -107,18 +115,16 @@ export class LiveTranscription implements Transcription {
     this.#over.abort(new Error('the transcription was closed'));
     this.#timers.stop();
     this.#attempt++;
+    this.#returning.drop();
     this.#connection?.close();
     this.#connection = null;
+    this.#audio.stop();
     this.#turns.length = 0;
-    this.#ring.drop(this.#ring.end);
+    this.#audio.ring.drop(this.#audio.ring.end);
   }
 
   get #closed(): boolean {
     return this.#over.signal.aborted;
-  }
-
-  #samples(ms: number): number {
-    return Math.round((this.#options.sampleRate * ms) / 1000);
   }
 
   #add(from: number, to: number | null): void {
@@ -127,60 +133,12 @@ export class LiveTranscription implements Transcription {
 
   // ---------------------------------------------------------------- sending
 
-  /** Sends what the provider can take: whole pieces, and the rest of a turn with its end. */
-  #pump(): void {
-    const connection = this.#connection;
-    const provider = this.#provider;
-    if (!connection || !provider) return;
-    const piece = this.#samples(provider.pieceMs);
-    const mostUnread = 2 * this.#samples(this.#deps.limits.maxUnreadMs);
-    for (;;) {
-      const turn = this.#turns.find(({ endSent }) => !endSent);
-      if (!provider.continuous && !turn) return;
-      this.#skipTo(provider.continuous || !turn ? this.#ring.oldest : Math.max(turn.from, this.#ring.oldest));
-      const limit = turn?.to ?? this.#ring.end;
-      const ended = turn !== undefined && turn.to !== null;
-      while (limit - this.#sent >= piece || (ended && limit > this.#sent)) {
-        if (connection.bufferedBytes > mostUnread) {
-          this.#pumpLater();
-          return;
-        }
-        const samples = Math.min(piece, limit - this.#sent);
-        connection.audio(this.#ring.read(this.#sent, samples));
-        this.#sent += samples;
-        if (this.#connection !== connection) return;
-      }
-      if (!turn || !ended) return;
-      turn.endSent = true;
-      if (this.#completeAt > turn.from) this.#finish(false);
-      else {
-        this.#silent = true;
-        connection.end();
-      }
-      if (this.#connection !== connection) return;
+  #ended(turn: Turn): void {
+    if (this.#completeAt > turn.from) this.#finish(false);
+    else {
+      this.#silent = true;
+      this.#connection?.end();
     }
-  }
-
-  /** The provider does not read: it gets the rest later. */
-  #pumpLater(): void {
-    this.#paused ??= this.#timers.after(this.#deps.limits.pauseMs, () => {
-      this.#paused = null;
-      this.#pump();
-    });
-  }
-
-  /** What is not sent shifts the provider's times. */
-  #skipTo(position: number): void {
-    if (position <= this.#sent) return;
-    this.#base += position - this.#sent;
-    this.#sent = position;
-  }
-
-  /** Between turns only a little is kept: a provider that hears all of it has settled what is older. */
-  #forgetSilence(): void {
-    const { idleKeptMs, leadMs, lateMs } = this.#deps.limits;
-    const kept = this.#provider?.continuous ? idleKeptMs : leadMs + lateMs;
-    this.#ring.drop(this.#ring.end - this.#samples(kept));
   }
 
   #lostAudio(): void {
@@ -226,9 +184,9 @@ export class LiveTranscription implements Transcription {
     if (throughMs === null) {
       if (this.#owed > 0) return;
     } else {
-      const through = Math.min(this.#sent, this.#base + this.#samples(throughMs));
+      const through = this.#audio.heard(throughMs);
       if (through <= this.#delivered || this.#told.isRepeated(words.text, through)) return;
-      this.#ring.drop(through);
+      this.#audio.ring.drop(through);
     }
     this.#settled = joined(this.#settled, words);
     this.#tail = noWords;
@@ -255,11 +213,11 @@ export class LiveTranscription implements Transcription {
       else this.#finish(false);
       return;
     }
-    const through = this.#base + this.#samples(throughMs);
+    const through = this.#audio.position(throughMs);
     const turn = this.#turns[0];
     // The answer for a turn that was not waited for any longer ends before this one begins.
     if (turn && turn.to !== null && turn.from < through) this.#finish(false);
-    else this.#completeAt = Math.min(through, this.#sent);
+    else this.#completeAt = this.#audio.heard(throughMs);
   }
 
   /** Hands over the words of the oldest turn. @param late without its last words, which the provider owes */
@@ -281,7 +239,7 @@ export class LiveTranscription implements Transcription {
     this.#settled = noWords;
     this.#tail = noWords;
     this.#completeAt = -1;
-    this.#ring.drop(turn.to);
+    this.#audio.ring.drop(turn.to);
     if (late && this.#lastError) this.#events.failed(this.#lastError);
     this.#awaitFinal();
     this.#events.final(words);
@@ -296,7 +254,7 @@ export class LiveTranscription implements Transcription {
     const { clock, limits } = this.#deps;
     const connected = this.#connection && this.#provider;
     const answerer = connected && { finalWithinMs: connected.finalWithinMs, since: this.#openSince };
-    const unsettledMs = ((turn.to - this.#ring.oldest) * 1000) / this.#options.sampleRate;
+    const unsettledMs = ((turn.to - this.#audio.ring.oldest) * 1000) / this.#options.sampleRate;
     const left = Math.max(0, answerDue(turn, answerer, unsettledMs, limits) - clock.elapsed());
     this.#deadline = this.#timers.after(left, () => this.#unanswered());
   }
@@ -318,7 +276,7 @@ export class LiveTranscription implements Transcription {
   // ---------------------------------------------------------------- connecting
 
   #connect(): void {
-    const { choice, limits, log, meter } = this.#deps;
+    const { choice, log, meter } = this.#deps;
     const provider = choice.next();
     if (this.#provider && provider !== this.#provider) {
       meter.count('fallbacks');
@@ -327,37 +285,50 @@ export class LiveTranscription implements Transcription {
     }
     this.#provider = provider;
     this.#connecting = true;
+    this.#returning.drop();
     const attempt = ++this.#attempt;
-    const limit = new AbortController();
-    const timer = this.#timers.after(limits.openTimeoutMs, () => {
-      limit.abort(new Error(`${provider.name} did not open within ${limits.openTimeoutMs} ms`));
-    });
-    const signal = AbortSignal.any([this.#over.signal, limit.signal]);
-    provider.connect(this.#options, this.#eventsOf(attempt), signal).then(
+    this.#opened(provider, this.#eventsOf(attempt)).then(
       (connection) => {
-        timer.cancel();
         if (attempt !== this.#attempt || this.#closed) connection.close();
         else this.#connected(connection);
       },
-      (error: unknown) => {
-        timer.cancel();
+      (error: Error) => {
         if (attempt !== this.#attempt || this.#closed) return;
         choice.failed(provider);
-        this.#lost(error instanceof Error ? error : new Error(String(error)), false);
+        this.#lost(error, false);
       },
     );
+  }
+
+  #opened(provider: TranscriptionProvider, events: ProviderEvents): Promise<ProviderConnection> {
+    const { limits } = this.#deps;
+    const parts = { options: this.#options, limits, timers: this.#timers, over: this.#over.signal };
+    return openedInTime(provider, events, parts);
+  }
+
+  /** Back to a better server that has worked again: what is not settled is sent to it, as after a loss. */
+  #return(): void {
+    if (!this.#connection || !this.#provider || this.#tail.text !== '') return;
+    const back = this.#returning.take(this.#provider);
+    if (!back) return;
+    const { log, meter } = this.#deps;
+    meter.count('returns');
+    log.info({ from: this.#provider.name, to: back.provider.name }, 'transcription returns to a server');
+    this.#connection.close();
+    this.#provider = back.provider;
+    this.#youngLosses = 0;
+    back.use(this.#eventsOf(++this.#attempt));
+    this.#connected(back.connection);
   }
 
   #connected(connection: ProviderConnection): void {
     this.#connecting = false;
     this.#connection = connection;
     this.#openSince = this.#deps.clock.elapsed();
-    this.#sent = this.#ring.oldest;
-    this.#base = this.#sent;
     this.#owed = 0;
     this.#silent = false;
     this.#completeAt = -1;
-    this.#pump();
+    if (this.#provider) this.#audio.use(connection, this.#provider);
     this.#awaitFinal();
   }
 
@@ -369,10 +340,13 @@ export class LiveTranscription implements Transcription {
     this.#attempt++;
     this.#connection?.close();
     this.#connection = null;
+    this.#audio.stop();
     this.#tail = noWords;
     for (const turn of this.#turns) turn.endSent = false;
     const isYoung = clock.elapsed() - this.#openSince < limits.longestRetryMs;
     if (wasOpen) this.#youngLosses = isYoung ? this.#youngLosses + 1 : 0;
+    const isUntried = former !== null && choice.isOnTrial(former);
+    if (isUntried) choice.failed(former);
     // A server may close a connection on which nothing happens; the next frame opens another. One that closes them as
     // soon as they are open has failed.
     this.#connecting = !wasOpen || this.#turns.length > 0 || this.#youngLosses > 1;
