@@ -80,6 +80,33 @@ describe.each(kinds)('the end of a turn by $name', ({ protocol, model, make }) =
     isHealthy(scene);
   });
 
+  it('comes soon for a sound after which no audio comes any more, as on hold', async () => {
+    const { server, scene } = await setUp();
+    await noise(scene);
+    await scene.pass(1400);
+    expect(await scene.texts(1)).toEqual(['']);
+    await scene.pass(20_000);
+    await scene.say('yes please');
+    await scene.pass(1400);
+    expect(await scene.texts(2)).toEqual(['', 'yes please']);
+    expect([server.connections, server.violations]).toEqual([1, []]);
+    isHealthy(scene);
+  });
+
+  it('comes soon for words after which no audio comes any more', async () => {
+    const { server, scene } = await setUp();
+    await scene.talk('yes please');
+    await scene.hear(quiet(460));
+    scene.transcription.end();
+    await scene.pass(1400);
+    expect(await scene.texts(1)).toEqual(['yes please']);
+    await scene.say('thanks');
+    await scene.pass(1400);
+    expect(await scene.texts(2)).toEqual(['yes please', 'thanks']);
+    expect([server.connections, server.violations]).toEqual([1, []]);
+    isHealthy(scene);
+  });
+
   it('comes soon when all words before it are final already', async () => {
     const { scene } = await setUp();
     for (const [count, sentence] of ['yes please', 'thanks'].entries()) {

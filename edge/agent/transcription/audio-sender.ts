@@ -4,6 +4,7 @@ import type { Timers } from '#shared/timers.ts';
 import { AudioRing } from './audio-ring.ts';
 import type { TranscriptionLimits } from './live-deps.ts';
 import type { Turn } from './live-turn.ts';
+import { lullMs } from './lull.ts';
 import type { ProviderConnection, TranscriptionProvider } from './provider.ts';
 
 interface Receiver {
@@ -91,6 +92,13 @@ export class AudioSender {
       ended(turn);
       if (this.#receiver !== receiver) return;
     }
+  }
+
+  /** No audio comes while words are awaited: a provider that hears all of it is told of the silence. */
+  silence(): void {
+    if (!this.#receiver?.provider.continuous) return;
+    this.ring.append(new Int16Array(this.samples(lullMs)));
+    this.pump();
   }
 
   /** Between turns only a little is kept: a provider that hears all of it has settled what is older. */

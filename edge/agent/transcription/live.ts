@@ -10,6 +10,7 @@ import { Timers } from '#shared/timers.ts';
 import { AudioSender } from './audio-sender.ts';
 import { type LiveDeps, retryMs } from './live-deps.ts';
 import { answerDue, ToldWords, type Turn, turnOf } from './live-turn.ts';
+import { Lull } from './lull.ts';
 import { openedInTime } from './opening.ts';
 import type { ProviderConnection, ProviderEvents, TranscriptionProvider } from './provider.ts';
 import { Returning } from './returning.ts';
@@ -30,6 +31,7 @@ export class LiveTranscription implements Transcription {
   readonly #audio: AudioSender;
   readonly #timers: Timers;
   readonly #over = new AbortController();
+  readonly #lull: Lull;
   readonly #returning: Returning;
   /** The open turn, and those whose words are awaited, oldest first. */
   readonly #turns: Turn[] = [];
@@ -70,11 +72,13 @@ export class LiveTranscription implements Transcription {
       turns: this.#turns,
       ended: (turn) => this.#ended(turn),
     });
+    this.#lull = new Lull(deps.clock, this.#timers, () => this.#audio.silence());
     this.#returning = new Returning(deps.choice, deps.clock, (...of) => this.#opened(...of));
   }
 
   write(frame: Int16Array): void {
     if (this.#closed) return;
+    this.#lull.heard();
     if (this.#audio.ring.append(frame) > 0) this.#lostAudio();
     if (!this.#connection && !this.#connecting) this.#connect();
     this.#audio.pump();
@@ -250,6 +254,7 @@ export class LiveTranscription implements Transcription {
     this.#deadline?.cancel();
     this.#deadline = null;
     const turn = this.#turns[0];
+    this.#lull.watch(turn !== undefined && turn.to !== null);
     if (!turn || turn.to === null) return;
     const { clock, limits } = this.#deps;
     const connected = this.#connection && this.#provider;
