@@ -30,6 +30,7 @@ export class ReadingBudget {
   #readAt: number;
   #pause: Timer | null = null;
   #over = false;
+  #heldUntil = Number.NEGATIVE_INFINITY;
 
   /** @param held called each time the server begins to be held back */
   constructor(clock: Clock, source: Source, held: () => void) {
@@ -38,6 +39,11 @@ export class ReadingBudget {
     this.#held = held;
     this.#countedAt = clock.elapsed();
     this.#readAt = this.#countedAt;
+  }
+
+  /** Whether the server was held back since `at`, on the clock's elapsed time: what it says may be late. */
+  heldSince(at: number): boolean {
+    return this.#pause !== null || this.#heldUntil >= at;
   }
 
   /** Whether the server is known to be alive since `at`, on the clock's elapsed time, or may be and is not read. */
@@ -79,6 +85,7 @@ export class ReadingBudget {
     this.#source.pause();
     this.#pause = this.#clock.after(Math.ceil(dueS * 1000), () => {
       this.#pause = null;
+      this.#heldUntil = this.#clock.elapsed();
       this.#take(0, 0);
       if (this.#pause === null) this.#source.resume();
     });

@@ -104,6 +104,11 @@ export class SpeechSocket {
     return this.#socket.bufferedAmount;
   }
 
+  /** Whether the server was held back since `at`, ms on the clock's elapsed time, because it sent more than is read. */
+  heldSince(at: number): boolean {
+    return this.#budget.heldSince(at);
+  }
+
   send(message: string | Uint8Array): void {
     this.#sentLately = true;
     if (!this.#closed) this.#socket.send(message);

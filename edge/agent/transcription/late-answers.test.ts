@@ -4,9 +4,10 @@ import { FakeClock } from '#shared/clock.ts';
 import { DeepgramServer } from '../../../test/kit/speech/deepgram-server.ts';
 import { FluxServer } from '../../../test/kit/speech/flux-server.ts';
 import { LiveScene, providerAt } from '../../../test/kit/speech/live-scene.ts';
+import { quiet } from '../../../test/kit/speech/words.ts';
 import { deepgram } from './deepgram.ts';
 import { deepgramFlux } from './deepgram-flux.ts';
-import type { TranscriptionProvider } from './provider.ts';
+import type { ProviderEvents, TranscriptionProvider } from './provider.ts';
 import { noWords } from './transcription.ts';
 
 const open: { close(): unknown }[] = [];
@@ -64,4 +65,86 @@ it('has the words of a turn from the next server when the first does not answer'
   expect(await scene.texts(2)).toEqual(['yes please', 'thanks']);
   expect([first.connections, second.connections]).toEqual([1, 1]);
   expect(scene.failures).toEqual([]);
+});
+
+/** Interim results with each 40 ms of sound: far more than are read of a server. */
+const flood = 100;
+
+/** Says a sentence, and is silent until its words are there. */
+async function sayTo(scene: LiveScene, sentence: string): Promise<void> {
+  const turns = scene.finals.length + 1;
+  await scene.say(sentence);
+  for (let waited = 0; scene.finals.length < turns && waited < 5000; waited += 100)
+    await scene.hear(quiet(100));
+  await scene.texts(turns);
+}
+
+it('leaves a server whose words come late because it sends too many messages', async () => {
+  const clock = new FakeClock();
+  const [first, second] = [new DeepgramServer(clock), new DeepgramServer(clock)];
+  open.push(await first.listen(), await second.listen());
+  const scene = new LiveScene(
+    [providerAt(deepgram, first.url, 'nova-3', clock), providerAt(deepgram, second.url, 'nova-3', clock)],
+    clock,
+  );
+  open.push(scene.transcription);
+  first.flood = flood;
+  const said = ['yes', 'book a table', 'for two', 'tonight please', 'thanks', 'bye'];
+  for (const sentence of said) await sayTo(scene, sentence);
+  expect(scene.finals.map(({ text }) => text)).toEqual(said);
+  expect([second.connections, first.connections]).toEqual([1, 1]);
+  expect([scene.counts.late_finals, scene.failures]).toEqual([undefined, []]);
+});
+
+it('sends a turn to the only server once more when its words wait behind former messages', async () => {
+  const clock = new FakeClock();
+  let connections = 0;
+  const server: TranscriptionProvider = {
+    name: 'server',
+    continuous: false,
+    pieceMs: 20,
+    finalWithinMs: 1000,
+    connect: async (_options, events) => {
+      const isBehind = ++connections % 2 === 1;
+      const end = () => {
+        if (isBehind) return events.partial({ ...noWords, text: 'ye' });
+        events.settled({ ...noWords, text: `yes ${connections / 2}` }, null);
+        events.finished(null);
+      };
+      const heldSince = () => isBehind;
+      const close = () => undefined;
+      return { bufferedBytes: 0, heldSince, audio: () => undefined, end, close };
+    },
+  };
+  const scene = new LiveScene([server], clock);
+  open.push(scene.transcription);
+  await sayTo(scene, 'yes');
+  expect([scene.finals.map(({ text }) => text), connections]).toEqual([['yes 1'], 2]);
+  expect([scene.counts.late_finals, scene.failures]).toEqual([undefined, []]);
+});
+
+it('leaves a server that is late with one turn after the other, however little it says', async () => {
+  const clock = new FakeClock();
+  const told: ProviderEvents[] = [];
+  const slow: TranscriptionProvider = {
+    name: 'slow',
+    continuous: false,
+    pieceMs: 20,
+    finalWithinMs: 1000,
+    connect: async (_options, events) => {
+      told.push(events);
+      return { bufferedBytes: 0, audio: () => undefined, end: () => undefined, close: () => undefined };
+    },
+  };
+  const second = new DeepgramServer(clock);
+  open.push(await second.listen());
+  const scene = new LiveScene([slow, providerAt(deepgram, second.url, 'nova-3', clock)], clock);
+  open.push(scene.transcription);
+  for (const sentence of ['yes', 'thanks']) {
+    await scene.say(sentence);
+    told[0]?.partial({ ...noWords, text: 'ye' });
+    for (let waited = 0; waited < 1500; waited += 100) await scene.hear(quiet(100));
+  }
+  expect(await scene.texts(2)).toEqual(['ye', 'thanks']);
+  expect(scene.counts).toMatchObject({ late_finals: 1, fallbacks: 1 });
 });

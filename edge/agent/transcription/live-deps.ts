@@ -20,6 +20,8 @@ export interface TranscriptionLimits {
   readonly lateMs: number;
   /** turns that wait for their words */
   readonly maxTurns: number;
+  /** turns one after the other whose words a server owes */
+  readonly mostLate: number;
   /** audio kept between turns for a provider that hears it, ms */
   readonly idleKeptMs: number;
   /** time for the words of a turn without a connection, ms */
@@ -39,6 +41,8 @@ export const transcriptionLimits: TranscriptionLimits = {
   // Detectors of voices are not waited for any longer (ears/echo-guard.ts).
   lateMs: 1000,
   maxTurns: 16,
+  // One may be due to the network.
+  mostLate: 2,
   // Silence is settled every few seconds.
   idleKeptMs: 10_000,
   giveUpMs: 8000,

@@ -11,11 +11,13 @@ export interface Turn {
   readonly beganAt: number;
   endedAt: number;
   hadPartial: boolean;
+  /** Whether a server was left because of it. */
+  sentAgain: boolean;
 }
 
 /** @param now ms on the clock's elapsed time */
 export function turnOf(from: number, to: number | null, now: number): Turn {
-  return { from, to, endSent: false, beganAt: now, endedAt: now, hadPartial: false };
+  return { from, to, endSent: false, beganAt: now, endedAt: now, hadPartial: false, sentAgain: false };
 }
 
 /**

@@ -47,6 +47,8 @@ export class LiveTranscription implements Transcription {
   #completeAt = -1;
   /** Answers of this connection that were not waited for any longer. */
   #owed = 0;
+  /** Turns one after the other for whose words it was not waited for any longer. */
+  #lateInARow = 0;
   /** Whether nothing came since it was told the end of a turn. */
   #silent = false;
   #settled: HeardWords = noWords;
@@ -236,6 +238,7 @@ export class LiveTranscription implements Transcription {
       if (turn.endSent && this.#connection) this.#owed++;
     } else {
       this.#lastError = null;
+      this.#lateInARow = 0;
       meter.took('final', clock.elapsed() - turn.endedAt);
       if (this.#provider) choice.works(this.#provider);
     }
@@ -264,18 +267,30 @@ export class LiveTranscription implements Transcription {
     this.#deadline = this.#timers.after(left, () => this.#unanswered());
   }
 
-  /** A server that says nothing at all has failed: the next one gets the turn. */
+  /**
+   * A server that says nothing at all has failed, and so has one that sends more than is read, or is late with one turn
+   * after the other: the turn is sent again on another connection, to the next server if one is free.
+   */
   #unanswered(): void {
-    const late = new Error('the transcription server did not answer in time');
-    const silent = this.#silent && this.#connection ? this.#provider : null;
-    const { choice } = this.#deps;
-    if (silent) choice.failed(silent);
-    const next = choice.next();
-    if (silent && next !== silent && choice.isFree(next)) this.#lost(late, false);
-    else {
-      this.#lastError ??= late;
-      this.#finish(true);
+    const error = new Error('the transcription server did not answer in time');
+    const { choice, limits } = this.#deps;
+    const [turn] = this.#turns;
+    const former = this.#connection ? this.#provider : null;
+    const isHeld = turn !== undefined && this.#connection?.heldSince?.(turn.endedAt) === true;
+    const isBehind = ++this.#lateInARow >= limits.mostLate || isHeld;
+    if (turn && former && (isBehind || this.#silent)) {
+      choice.failed(former);
+      const next = choice.next();
+      const hasOther = next !== former && choice.isFree(next);
+      // What a server has to tell waits behind what it has told: a new connection begins with the present.
+      if (hasOther || (isBehind && !this.#silent && !turn.sentAgain)) {
+        turn.sentAgain = true;
+        this.#lost(error, false);
+        return;
+      }
     }
+    this.#lastError ??= error;
+    this.#finish(true);
   }
 
   // ---------------------------------------------------------------- connecting
@@ -331,6 +346,7 @@ export class LiveTranscription implements Transcription {
     this.#connection = connection;
     this.#openSince = this.#deps.clock.elapsed();
     this.#owed = 0;
+    this.#lateInARow = 0;
     this.#silent = false;
     this.#completeAt = -1;
     if (this.#provider) this.#audio.use(connection, this.#provider);

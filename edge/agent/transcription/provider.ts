@@ -27,6 +27,11 @@ export interface ProviderEvents {
 export interface ProviderConnection {
   /** Octets that the provider has not read yet. */
   readonly bufferedBytes: number;
+  /**
+   * Whether it has sent more than is read of it since `at`, ms on the clock's elapsed time, so that what it says is late;
+   * absent: all is read.
+   */
+  heldSince?(at: number): boolean;
   /** @param samples valid during the call only */
   audio(samples: Int16Array): void;
   /** The caller has finished a turn: `finished` answers. */

@@ -120,6 +120,7 @@ async function connect(
     get bufferedBytes() {
       return socket.bufferedBytes;
     },
+    heldSince: (at) => socket.heldSince(at),
     audio: (samples) => socket.send(session.audio(samples)),
     end: () => socket.send(session.end()),
     close: () => socket.close(session.goodbye),

@@ -35,6 +35,8 @@ export class DeepgramServer extends LabServer {
   skipsEmptyFinalize = false;
   /** How often each final result is sent. */
   finalsSent = 1;
+  /** Interim results that are sent with each piece of audio, besides those that are due. */
+  flood = 0;
   /** Whether `Finalize` gets no answer at all. */
   ignoresFinalize = false;
 
@@ -89,6 +91,7 @@ class ListenSession implements LabSession {
       this.#socket.violation('audio that is no 16-bit audio', null, 1008, 'DATA-0000');
       return;
     }
+    for (let times = this.#server.flood; times > 0; times--) this.#results(false, {});
     for (let at = 0; at < octets.length; at += 2) {
       const word = this.#reader.read(octets.readInt16LE(at));
       if (word !== null) {
