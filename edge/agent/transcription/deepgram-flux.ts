@@ -4,13 +4,8 @@
  */
 import { fits, listOf, number, objectOf, oneOf, type Shaped, text } from '#shared/shapes.ts';
 import { withParameters } from '../speech-socket.ts';
-import { AskedEnds } from './asked-ends.ts';
-import {
-  linear16,
-  type ProtocolSession,
-  type SessionEvents,
-  type SocketProtocol,
-} from './socket-provider.ts';
+import { DeepgramSession } from './deepgram-session.ts';
+import type { SessionEvents, SocketProtocol } from './socket-provider.ts';
 import { noWords } from './transcription.ts';
 
 const turnInfo = objectOf(
@@ -44,26 +39,11 @@ export const deepgramFlux: SocketProtocol = {
   session: (_server, { sampleRate }) => new FluxSession(sampleRate),
 };
 
-class FluxSession implements ProtocolSession {
-  readonly hello = null;
-  readonly waitsForReady = false;
+class FluxSession extends DeepgramSession {
   readonly keepAlive = null;
-  readonly goodbye = JSON.stringify({ type: 'CloseStream' });
-  /** Ends that were forced; one is ignored while there is no turn. */
-  readonly #forced: AskedEnds;
 
   constructor(sampleRate: number) {
-    this.#forced = new AskedEnds(sampleRate);
-  }
-
-  audio(samples: Int16Array): Uint8Array {
-    this.#forced.sent(samples.length);
-    return linear16(samples);
-  }
-
-  end(): string {
-    this.#forced.ask();
-    return JSON.stringify({ type: 'ForceEndTurn' });
+    super(sampleRate, 'ForceEndTurn');
   }
 
   receive(message: unknown, events: SessionEvents): void {
@@ -82,7 +62,7 @@ class FluxSession implements ProtocolSession {
     };
     const isEmpty = words.text === '';
     if (message.event === 'EndOfTurn') {
-      this.#forced.reached(throughMs);
+      this.asked.reached(throughMs);
       events.settled(words, throughMs);
       events.finished(throughMs);
       events.turn('ended');
@@ -107,7 +87,7 @@ class FluxSession implements ProtocolSession {
 
   /** What was to end before has no words. */
   #withoutTurn(throughMs: number, events: SessionEvents): void {
-    const forced = this.#forced.passed(throughMs);
+    const forced = this.asked.passed(throughMs);
     if (forced !== null) events.finished(forced);
   }
 }

@@ -4,13 +4,8 @@
  */
 import { fits, flag, listOf, number, objectOf, oneOf, type Shaped, text } from '#shared/shapes.ts';
 import { withParameters } from '../speech-socket.ts';
-import { AskedEnds } from './asked-ends.ts';
-import {
-  linear16,
-  type ProtocolSession,
-  type SessionEvents,
-  type SocketProtocol,
-} from './socket-provider.ts';
+import { DeepgramSession } from './deepgram-session.ts';
+import type { SessionEvents, SocketProtocol } from './socket-provider.ts';
 import type { HeardWords } from './transcription.ts';
 
 const alternative = objectOf(
@@ -61,26 +56,11 @@ export const deepgram: SocketProtocol = {
   session: (_server, { sampleRate }) => new ListenSession(sampleRate),
 };
 
-class ListenSession implements ProtocolSession {
-  readonly hello = null;
-  readonly waitsForReady = false;
+class ListenSession extends DeepgramSession {
   readonly keepAlive = JSON.stringify({ type: 'KeepAlive' });
-  readonly goodbye = JSON.stringify({ type: 'CloseStream' });
-  /** Where `Finalize` was sent; it has no answer when little was left to be finalized. */
-  readonly #finalized: AskedEnds;
 
   constructor(sampleRate: number) {
-    this.#finalized = new AskedEnds(sampleRate);
-  }
-
-  audio(samples: Int16Array): Uint8Array {
-    this.#finalized.sent(samples.length);
-    return linear16(samples);
-  }
-
-  end(): string {
-    this.#finalized.ask();
-    return JSON.stringify({ type: 'Finalize' });
+    super(sampleRate, 'Finalize');
   }
 
   receive(message: unknown, events: SessionEvents): void {
@@ -104,13 +84,13 @@ class ListenSession implements ProtocolSession {
     };
     // All words before these are final.
     const fromMs = words.text === '' ? throughMs : (best?.words?.[0]?.start ?? message.start) * 1000;
-    this.#over(this.#finalized.passed(fromMs), events);
+    this.#over(this.asked.passed(fromMs), events);
     if (!message.is_final) {
       events.partial(words);
       return;
     }
     events.settled(words, throughMs);
-    const end = this.#finalized.reached(throughMs);
+    const end = this.asked.reached(throughMs);
     if (message.from_finalize) events.finished(throughMs);
     else this.#over(end, events);
     // A short silence, whatever the words are.

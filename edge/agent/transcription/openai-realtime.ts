@@ -12,7 +12,7 @@ import {
   type SessionEvents,
   type SocketProtocol,
 } from './socket-provider.ts';
-import { noWords, type TranscriptionOptions } from './transcription.ts';
+import { mostCharacters, noWords, type TranscriptionOptions } from './transcription.ts';
 
 const failure = objectOf({}, { code: text, message: text }, true);
 
@@ -22,8 +22,6 @@ const message = objectOf(
   true,
 );
 
-/** Longest text of an item that is not complete. */
-const mostCharacters = 20_000;
 /** Items that are not complete; a server should have one or two. */
 const mostItems = 16;
 const words = 'conversation.item.input_audio_transcription';
