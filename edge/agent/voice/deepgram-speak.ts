@@ -1,9 +1,9 @@
 /** Deepgram's text-to-speech, `/v1/speak`: the model is the voice, sound comes as binary messages. */
-import { fits, objectOf, text } from '#shared/shapes.ts';
+import { fits, number, objectOf, text } from '#shared/shapes.ts';
 import { withParameters } from '../speech-socket.ts';
 import type { VoiceProtocol } from './voice-connection.ts';
 
-const messageShape = objectOf({ type: text }, { description: text, code: text }, true);
+const messageShape = objectOf({ type: text }, { description: text, code: text, sequence_id: number }, true);
 
 /** @param defaultVoice for calls that name none */
 export function deepgramSpeak(defaultVoice: string): VoiceProtocol {
@@ -25,7 +25,8 @@ export function deepgramSpeak(defaultVoice: string): VoiceProtocol {
     read(message) {
       if (message instanceof Uint8Array) return { sound: message };
       if (!fits(messageShape, message)) return null;
-      if (message.type === 'Flushed') return { sound: new Uint8Array(0), isLast: true };
+      if (message.type === 'Flushed')
+        return { sound: new Uint8Array(0), isLast: true, text: message.sequence_id };
       const words = () => `${message.code ?? message.type} ${message.description ?? ''}`.trim();
       if (message.type === 'Error') return { failed: words() };
       if (message.type === 'Warning') return { warned: words() };

@@ -139,6 +139,51 @@ describe('Deepgram', () => {
     expect(server.connections).toBe(2);
   });
 
+  describe('that ends a text late', () => {
+    const end = (text: number) => ({ type: 'Flushed', sequence_id: text });
+
+    it.each([
+      ['with a number of its own', (text: number) => end(text)],
+      ['with one number for all', () => end(0)],
+    ])('is heard: each text %s', async (_, ended) => {
+      const { server, voice } = await setUp((socket, text) => {
+        socket.sendBinary(sound(text + 1));
+        socket.send(ended(text));
+      });
+      for (const text of [1, 2, 3])
+        expect([...(await voice.synthesize(`Text ${text}`, options))]).toEqual(samples(text));
+      expect(server.connections).toBe(1);
+    });
+
+    it('does not end the next one before its sound', async () => {
+      const { server, voice } = await setUp((socket, text) => {
+        if (text > 0) socket.send(end(text - 1));
+        socket.sendBinary(sound(text + 1));
+        socket.send(end(text));
+      });
+      for (const text of [1, 2, 3])
+        expect([...(await voice.synthesize(`Text ${text}`, options))]).toEqual(samples(text));
+      expect(server.connections).toBe(1);
+    });
+
+    it('has its late sound not taken for that of the next one', async () => {
+      const { server, voice } = await setUp((socket, text) => {
+        if (text === 2) {
+          socket.sendBinary(sound(7));
+          socket.send(end(1));
+        }
+        socket.sendBinary(sound(text + 1));
+        socket.send(end(text));
+      });
+      for (const text of [1, 2])
+        expect([...(await voice.synthesize(`Text ${text}`, options))]).toEqual(samples(text));
+      await expect(voice.synthesize('Text 3', options)).rejects.toThrow(
+        '/v1/speak sent sound of a text before',
+      );
+      await expect.poll(() => server.open).toBe(0);
+    });
+  });
+
   it('is heard although it warns', async () => {
     const { voice } = await setUp((socket) => {
       socket.send({ type: 'Warning', code: 'DEPRECATED', description: 'use a newer model' });

@@ -9,11 +9,12 @@ import {
   type SpeechSocketDeps,
   withoutKey,
 } from '../speech-socket.ts';
+import { EndedTexts } from './ended-texts.ts';
 import type { PieceStream } from './piece-stream.ts';
 
 export type VoiceAnswer =
-  /** The last piece may be empty. */
-  | { readonly sound: Uint8Array; readonly isLast?: true }
+  /** The last piece may be empty. `text`: number of the text that it ends, where the server tells one. */
+  | { readonly sound: Uint8Array; readonly isLast?: true; readonly text?: number | undefined }
   | { readonly failed: string }
   /** The text may be spoken all the same. */
   | { readonly warned: string };
@@ -57,6 +58,7 @@ export class VoiceConnection {
   #sound: PieceStream<Uint8Array> | null = null;
   #listener: VoiceListener = nobody;
   #hasSound = false;
+  readonly #ended = new EndedTexts();
   /** Whether the server has closed it, or has said between two texts why it can speak no more. */
   wasLost = false;
   #why: string | null = null;
@@ -130,7 +132,15 @@ export class VoiceConnection {
     const worded = (words: string) => `${placeOf(this.#server.url)}: ${withoutKey(words, this.#server)}`;
     if ('failed' in answer) this.#fail(worded(answer.failed));
     else if ('warned' in answer) this.#listener.warned(worded(answer.warned));
-    else this.#hear(answer.sound, answer.isLast ?? false);
+    else if (!this.#isOfFormer(answer)) this.#hear(answer.sound, answer.isLast ?? false);
+  }
+
+  /** Sound has no number: that it was of a text before is known by the end of that text. */
+  #isOfFormer({ isLast, text }: Extract<VoiceAnswer, { sound: Uint8Array }>): boolean {
+    if (!isLast || text === undefined) return false;
+    if (this.#ended.isNew(text, this.#hasSound) || !this.#sound) return false;
+    if (this.#hasSound) this.#fail(`${placeOf(this.#server.url)} sent sound of a text before`);
+    return true;
   }
 
   #hear(octets: Uint8Array, isLast: boolean): void {
