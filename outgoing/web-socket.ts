@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ClientOptions, WebSocket } from 'ws';
 import type { Clock } from '#shared/clock.ts';
+import { counted } from '#shared/counted.ts';
 import { bareHost, type ConnectParts, connectJudged } from './connect.ts';
 import { failureWords, OutgoingFailure } from './failure.ts';
 import { readInPieces } from './read-in-pieces.ts';
@@ -61,9 +62,26 @@ export async function openWebSocket(
   }
 }
 
-/** Whether the connection is lost because a message was larger than it may be. */
-export function isTooLarge(error: Error): boolean {
-  return 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+interface Broken {
+  /** RFC 6455 section 7.4.1 */
+  readonly code: number;
+  /** What the server did, after its name. */
+  readonly why: string;
+}
+
+/**
+ * Why we close a connection because of what its server sent; null: it was lost otherwise.
+ * @param error an `error` event of the socket
+ */
+export function brokenBy(error: Error, maxMessageBytes: number): Broken | null {
+  const code = 'code' in error ? String(error.code) : '';
+  if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
+    return { code: 1009, why: `sent a message of more than ${counted(maxMessageBytes, 'octet')}` };
+  if (code === 'WS_ERR_TOO_MANY_BUFFERED_PARTS')
+    return { code: 1008, why: 'sent a message in too many pieces' };
+  if (!code.startsWith('WS_ERR_')) return null;
+  const words = error.message.replace('Invalid WebSocket frame: ', '');
+  return { code: 1002, why: `sent what is not allowed in a WebSocket: ${words}` };
 }
 
 function untilOpen(

@@ -5,9 +5,8 @@
 import type { BlockList } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { ReadingBudget } from '#outgoing/reading-budget.ts';
-import { isTooLarge, openWebSocket } from '#outgoing/web-socket.ts';
+import { brokenBy, openWebSocket } from '#outgoing/web-socket.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { counted } from '#shared/counted.ts';
 import { type ResolveHost, systemAddresses } from '#shared/judged-lookup.ts';
 
 /** A speech server of the settings, or of a customer. */
@@ -63,6 +62,7 @@ export class SpeechSocket {
   readonly #clock: Clock;
   readonly #events: SpeechSocketEvents;
   readonly #budget: ReadingBudget;
+  readonly #place: string;
   #timer: Timer | null = null;
   #sentLately = true;
   #pongMissing = false;
@@ -75,11 +75,12 @@ export class SpeechSocket {
     this.#budget = budget;
     this.#clock = clock;
     this.#events = events;
+    this.#place = placeOf(server.url);
     const lost = (why: string, code: number | null = null) => {
       this.#timer?.cancel();
       if (this.#closed) return;
       this.#closed = true;
-      events.lost(`${placeOf(server.url)} ${why}`, code);
+      events.lost(`${this.#place} ${why}`, code);
     };
     socket.on('message', (data: Buffer, isBinary) => {
       if (this.#closed) return;
@@ -90,7 +91,8 @@ export class SpeechSocket {
       this.#pongMissing = false;
     });
     socket.on('error', (error) => {
-      if (isTooLarge(error)) lost(`sent a message of more than ${counted(mostBytes, 'octet')}`);
+      const broken = brokenBy(error, mostBytes);
+      if (broken) lost(broken.why);
     });
     socket.on('close', (code, reason) => {
       const words = reason.length === 0 ? '' : `: ${withoutKey(reason.toString('utf8'), server)}`;
@@ -107,6 +109,14 @@ export class SpeechSocket {
   /** Whether the server was held back since `at`, ms on the clock's elapsed time, because it sent more than is read. */
   heldSince(at: number): boolean {
     return this.#budget.heldSince(at);
+  }
+
+  /**
+   * Why nothing of use came since `at`, with the name of the server.
+   * @param otherwise what is said of it unless it was held back
+   */
+  whySilent(at: number, otherwise: string): string {
+    return `${this.#place} ${this.heldSince(at) ? 'sends more than is read' : otherwise}`;
   }
 
   send(message: string | Uint8Array): void {

@@ -11,7 +11,7 @@ import { createHmac } from 'node:crypto';
 import type { BlockList } from 'node:net';
 import { WebSocket } from 'ws';
 import type { ReadingBudget } from '#outgoing/reading-budget.ts';
-import { isTooLarge, openWebSocket } from '#outgoing/web-socket.ts';
+import { brokenBy, openWebSocket } from '#outgoing/web-socket.ts';
 import type { Clock, Timer } from '#shared/clock.ts';
 import { counted } from '#shared/counted.ts';
 import type { ResolveHost } from '#shared/judged-lookup.ts';
@@ -253,8 +253,8 @@ export class StreamLink {
   #onError(socket: WebSocket, error: Error): void {
     const { log, limits } = this.#deps;
     log.debug({ err: error }, 'stream socket error');
-    if (!isTooLarge(error) || this.#socket !== socket) return;
-    this.#onClose(1009, `the server sent a message of more than ${counted(limits.maxMessageBytes, 'octet')}`);
+    const broken = brokenBy(error, limits.maxMessageBytes);
+    if (broken && this.#socket === socket) this.#onClose(broken.code, `the server ${broken.why}`);
   }
 
   #onClose(code: number, reason: string): void {

@@ -133,6 +133,18 @@ describe('a model that is asked to begin', () => {
     expect(scene.host.failures[0]?.message).toMatch(/said nothing for 10000 ms$/);
   });
 
+  it('is given up with that cause when it says nothing of use, and more than is read', async () => {
+    const { lab, scene } = await begun([], {}, (server) => {
+      server.ignoresCreate = true;
+    });
+    await passing(scene, 'the end', () => {
+      if (lab.open > 0) for (let i = 0; i < 50; i++) lab.emit({ type: 'x' });
+      scene.playAll();
+      return scene.host.failures.length > 0;
+    });
+    expect(scene.host.failures[0]?.message).toMatch(/\/\S* sends more than is read$/);
+  });
+
   it('is not asked again when the caller has begun meanwhile', async () => {
     const { lab, scene } = await begun([], {}, (server) => {
       server.ignoresCreate = true;

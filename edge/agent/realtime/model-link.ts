@@ -110,12 +110,14 @@ export class ModelLink {
     this.#endings = new Seldom(deps.clock);
     this.#holds = new Seldom(deps.clock);
     this.#silences = new Seldom(deps.clock);
-    const { limits, log, server } = deps;
+    const { limits, log } = deps;
     this.#due = new AnswerDue({
       timers: this.#timers,
       withinMs: limits.beginsWithinMs,
-      silent: (session) =>
-        this.#lost(session, `${placeOf(server.url)} said nothing for ${limits.beginsWithinMs} ms`),
+      silent: (session) => {
+        const why = `said nothing for ${limits.beginsWithinMs} ms`;
+        this.#lost(session, this.#live?.socket.whySilent(this.#liveSince, why) ?? why);
+      },
       unanswered: () =>
         this.#silences.log((times) => log.warn({ times }, 'the model has not answered the caller')),
     });

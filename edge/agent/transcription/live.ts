@@ -272,11 +272,12 @@ export class LiveTranscription implements Transcription {
    * after the other: the turn is sent again on another connection, to the next server if one is free.
    */
   #unanswered(): void {
-    const error = new Error('the transcription server did not answer in time');
     const { choice, limits } = this.#deps;
     const [turn] = this.#turns;
     const former = this.#connection ? this.#provider : null;
     const isHeld = turn !== undefined && this.#connection?.heldSince?.(turn.endedAt) === true;
+    const why = isHeld ? 'sends more than is read' : 'did not answer in time';
+    const error = new Error(`the transcription server ${why}`);
     const isBehind = ++this.#lateInARow >= limits.mostLate || isHeld;
     if (turn && former && (isBehind || this.#silent)) {
       choice.failed(former);

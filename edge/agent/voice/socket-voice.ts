@@ -63,6 +63,7 @@ export class SocketVoice implements TextToSpeech {
     kept: VoiceConnection | null,
   ): AsyncGenerator<Int16Array> {
     const place = placeOf(this.#server.url);
+    const begunAt = this.#deps.clock.elapsed();
     const limit = new Deadline(this.#deps.clock, openTimeoutMs, place);
     const sound = new PieceStream<Uint8Array>();
     const abort = () => sound.fail(new SpeechError('the speech is not wanted any more'));
@@ -89,7 +90,10 @@ export class SocketVoice implements TextToSpeech {
       if (samples === 0) throw new SpeechError(limit.worded(`${place} sent no sound`));
       whole = true;
     } catch (error) {
-      if (limit.signal.aborted) throw new SpeechError(limit.worded(limit.reason));
+      if (limit.signal.aborted) {
+        const why = connection?.whySilent(begunAt, limit.reason) ?? limit.reason;
+        throw new SpeechError(limit.worded(why));
+      }
       if (error instanceof SpeechError) throw error;
       throw new SpeechError(error instanceof Error ? error.message : String(error));
     } finally {

@@ -1,4 +1,5 @@
 /** Servers of voices that differ from what is published: what callers hear is the sound of the text, and nothing else. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { fields, LabServer, type LabSession, type LabSocket } from '../../../test/kit/speech/lab-server.ts';
@@ -204,6 +205,20 @@ describe('Deepgram', () => {
     await warned.promise;
     expect(await failed).toMatch(/sent no sound \(.*EXCESSIVE_FLUSH\)$/);
     await expect.poll(() => server.open + clock.pending).toBe(0);
+  });
+
+  it('has the reason in the error when it sends more than is read', async () => {
+    const { clock, voice } = await setUp((socket) => {
+      for (let message = 0; message < 20_000; message++) socket.sendBinary(Buffer.alloc(1));
+    });
+    const failed = voice.synthesize('One', options).catch((error: Error) => error.message);
+    let words: unknown = null;
+    void failed.then((text) => (words = text));
+    for (let turn = 0; words === null && turn < 5000; turn++) {
+      await nextTurn();
+      clock.advance(20);
+    }
+    expect(await failed).toMatch(/\/v1\/speak sends more than is read$/);
   });
 
   it('is understood when fields of an error are null', async () => {

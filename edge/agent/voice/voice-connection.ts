@@ -101,6 +101,11 @@ export class VoiceConnection {
     return this.#socket !== null && this.#protocol.takesMore && this.#texts < mostTexts;
   }
 
+  /** Why nothing of use came since `at`, ms on the clock's elapsed time. @param otherwise unless it was held back */
+  whySilent(at: number, otherwise: string): string {
+    return this.#socket?.heldSince(at) ? `${placeOf(this.#server.url)} sends more than is read` : otherwise;
+  }
+
   speak(text: string, sound: PieceStream<Uint8Array>, listener: VoiceListener): void {
     if (this.#why !== null) {
       sound.fail(new SpeechError(this.#why));
