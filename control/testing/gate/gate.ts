@@ -112,7 +112,7 @@ async function blockedScenarios(
       : { kind: 'persona', id: subject.personaId };
   const blocked: Blocked[] = [];
   for (const row of await requiredScenarios(db, orgId, tested)) {
-    const blocking = blockedBy(row, await latestRuns(db, row.id, contentHash));
+    const blocking = blockedBy(row, await latestRuns(db, row, contentHash));
     if (blocking) blocked.push({ row, blocking });
   }
   return blocked;

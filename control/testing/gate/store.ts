@@ -1,6 +1,7 @@
 /** Queries of the promotion gate. */
 
-import type { Db, TestRunRow, TestScenarioRow } from '../../db/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Db, fromJson, type TestRunRow, type TestScenarioRow } from '../../db/index.ts';
 import type { Subject } from '../scenarios/rules.ts';
 
 /** The enabled, required scenarios, oldest first. */
@@ -18,29 +19,78 @@ export function requiredScenarios(db: Db, orgId: string, { kind, id }: Subject):
     .execute();
 }
 
-/** Runs of one seed count once, so that some more than `promotion_repeats` are read. */
-const mostRuns = 100;
+/** Runs that are read at once. */
+const pageRuns = 100;
 
-/** The newest runs of a scenario on exactly this content, with the scenario's own request data. */
-export function latestRuns(
+type GateRun = Pick<TestRunRow, 'id' | 'status' | 'overall_score' | 'created_at' | 'seed'>;
+type GateScenario = Pick<TestScenarioRow, 'id' | 'metadata' | 'updated_at' | 'promotion_repeats'>;
+
+/**
+ * The newest runs on exactly this content that are of the scenario as it is: with its own request data, caller, voice
+ * and weather. As many as the gate needs: those of `promotion_repeats` different seeds, or else all since the last change
+ * of the scenario and some from before.
+ */
+export async function latestRuns(db: Db, scenario: GateScenario, contentHash: string): Promise<GateRun[]> {
+  const runs: GateRun[] = [];
+  const seeds = new Set<number>();
+  let last: GateRun | undefined;
+  do {
+    const page = await runsBefore(db, scenario.id, contentHash, last);
+    last = page.at(-1);
+    for (const { transport, ...run } of page) {
+      // Voice and weather are of calls.
+      if (transport === 'sip' && !(await isAsItself(db, run, scenario))) continue;
+      runs.push(run);
+      if (run.created_at >= scenario.updated_at) seeds.add(run.seed);
+      if (seeds.size === scenario.promotion_repeats) return runs;
+    }
+    if (page.length < pageRuns) return runs;
+  } while (last && last.created_at >= scenario.updated_at);
+  return runs;
+}
+
+function runsBefore(
   db: Db,
   scenarioId: string,
   contentHash: string,
-): Promise<Pick<TestRunRow, 'id' | 'status' | 'overall_score' | 'created_at' | 'seed'>[]> {
-  return (
-    db
-      .selectFrom('test_runs')
-      .select(['id', 'status', 'overall_score', 'created_at', 'seed'])
-      .where('scenario_id', '=', scenarioId)
-      .where('content_hash', '=', contentHash)
-      .where('request_data_override', 'is', null)
-      // Another caller's values.
-      .where('trigger_source', '!=', 'held_out')
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(mostRuns)
-      .execute()
-  );
+  last: GateRun | undefined,
+): Promise<(GateRun & Pick<TestRunRow, 'transport'>)[]> {
+  let query = db
+    .selectFrom('test_runs')
+    .select(['id', 'status', 'overall_score', 'created_at', 'seed', 'transport'])
+    .where('scenario_id', '=', scenarioId)
+    .where('content_hash', '=', contentHash)
+    .where('request_data_override', 'is', null)
+    // Another caller's values; many calls at once.
+    .where('trigger_source', 'not in', ['held_out', 'load']);
+  if (last) {
+    const { created_at, id } = last;
+    query = query.where((is) =>
+      is.or([
+        is('created_at', '<', created_at),
+        is.and([is('created_at', '=', created_at), is('id', '<', id)]),
+      ]),
+    );
+  }
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(pageRuns).execute();
+}
+
+/** Whether the call was as the scenario says. What it said before its last change is not known, and does not count. */
+async function isAsItself(
+  db: Db,
+  { created_at, id }: GateRun,
+  { metadata, updated_at }: GateScenario,
+): Promise<boolean> {
+  if (created_at < updated_at) return true;
+  const record = await db
+    .selectFrom('test_run_records')
+    .select('scenario')
+    .where('run_id', '=', id)
+    .executeTakeFirst();
+  if (!record) return true;
+  const own = metadata && fromJson(metadata).call;
+  const used = fromJson(record.scenario).metadata?.call;
+  return isDeepStrictEqual(used ?? null, own ?? null);
 }
 
 /** The running batch of an earlier request for this content, with the runs of each scenario in its current form. */
