@@ -49,6 +49,8 @@ const notPrinted: Readonly<Record<string, string>> = {
   trunkline_edge_spans_total: 'counts sent ones, too',
   trunkline_edge_text_to_speech_failures_total: 'counts all failures',
   trunkline_edge_trace_dialogs: 'what is kept now',
+  trunkline_edge_transcription_fallbacks_total: 'counts all changes of server',
+  trunkline_edge_transcription_late_finals_total: 'counts single turns, too',
   trunkline_edge_transfers_total: 'counts all transfers',
   trunkline_edge_trunk_probes_total: 'counts all probes',
   trunkline_edge_trunk_probes_waiting: 'what waits now',

@@ -19,8 +19,9 @@ export function requiredScenarios(db: Db, orgId: string, { kind, id }: Subject):
     .execute();
 }
 
-/** Runs that are read at once. */
+/** Runs that are read at once, and in all: each request for the state of the gate reads them. */
 const pageRuns = 100;
+const mostRuns = 10_000;
 
 type GateRun = Pick<TestRunRow, 'id' | 'status' | 'overall_score' | 'created_at' | 'seed'>;
 type GateScenario = Pick<TestScenarioRow, 'id' | 'metadata' | 'updated_at' | 'promotion_repeats'>;
@@ -34,7 +35,7 @@ export async function latestRuns(db: Db, scenario: GateScenario, contentHash: st
   const runs: GateRun[] = [];
   const seeds = new Set<number>();
   let last: GateRun | undefined;
-  do {
+  for (let read = 0; read < mostRuns; read += pageRuns) {
     const page = await runsBefore(db, scenario.id, contentHash, last);
     last = page.at(-1);
     for (const { transport, ...run } of page) {
@@ -44,8 +45,8 @@ export async function latestRuns(db: Db, scenario: GateScenario, contentHash: st
       if (run.created_at >= scenario.updated_at) seeds.add(run.seed);
       if (seeds.size === scenario.promotion_repeats) return runs;
     }
-    if (page.length < pageRuns) return runs;
-  } while (last && last.created_at >= scenario.updated_at);
+    if (page.length < pageRuns || !last || last.created_at < scenario.updated_at) break;
+  }
   return runs;
 }
 

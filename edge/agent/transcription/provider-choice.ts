@@ -22,31 +22,27 @@ interface Avoided {
  *         ^                      ^---------------------------+------------failed------------+
  *         +--------------------------- words of a turn -------------------------------------+
  */
-export class ProviderChoice {
+export class ProviderChoice<Provider = TranscriptionProvider> {
   readonly #clock: Pick<Clock, 'elapsed'>;
-  readonly #providers: readonly [TranscriptionProvider, ...TranscriptionProvider[]];
+  readonly #providers: readonly [Provider, ...Provider[]];
   /** Those that have failed and have not told the words of a turn since. */
-  readonly #avoided = new Map<TranscriptionProvider, Avoided>();
+  readonly #avoided = new Map<Provider, Avoided>();
 
-  constructor(
-    providers: readonly [TranscriptionProvider, ...TranscriptionProvider[]],
-    clock: Pick<Clock, 'elapsed'>,
-  ) {
+  constructor(providers: readonly [Provider, ...Provider[]], clock: Pick<Clock, 'elapsed'>) {
     this.#providers = providers;
     this.#clock = clock;
   }
 
   /** If all have failed, the one whose pause ends first. */
-  next(): TranscriptionProvider {
+  next(): Provider {
     const now = this.#clock.elapsed();
-    const freeAt = (provider: TranscriptionProvider) =>
-      Math.max(now, this.#avoided.get(provider)?.until ?? 0);
+    const freeAt = (provider: Provider) => Math.max(now, this.#avoided.get(provider)?.until ?? 0);
     const first = Math.min(...this.#providers.map(freeAt));
     return this.#providers.find((provider) => freeAt(provider) === first) ?? this.#providers[0];
   }
 
   /** Whether it has not failed lately. */
-  isFree(provider: TranscriptionProvider): boolean {
+  isFree(provider: Provider): boolean {
     return (this.#avoided.get(provider)?.until ?? 0) <= this.#clock.elapsed();
   }
 
@@ -54,7 +50,7 @@ export class ProviderChoice {
    * The provider that a call should return to from `current`, which works; null: it stays. One that has failed is tried
    * by one call first: all others follow when that has the words of a turn from it.
    */
-  better(current: TranscriptionProvider): TranscriptionProvider | null {
+  better(current: Provider): Provider | null {
     for (const provider of this.#providers) {
       if (provider === current) break;
       if (!this.isFree(provider)) continue;
@@ -67,11 +63,11 @@ export class ProviderChoice {
   }
 
   /** Whether one call tries it, and it has not told the words of a turn yet. */
-  isOnTrial(provider: TranscriptionProvider): boolean {
+  isOnTrial(provider: Provider): boolean {
     return this.#avoided.get(provider)?.onTrial === true;
   }
 
-  failed(provider: TranscriptionProvider): void {
+  failed(provider: Provider): void {
     const { until = 0, failures = 0, onTrial = false } = this.#avoided.get(provider) ?? {};
     const now = this.#clock.elapsed();
     // What many calls notice at once is one failure.
@@ -81,7 +77,7 @@ export class ProviderChoice {
     this.#avoided.set(provider, { until: now + pauseMs, failures: inARow, onTrial: false });
   }
 
-  works(provider: TranscriptionProvider): void {
+  works(provider: Provider): void {
     this.#avoided.delete(provider);
   }
 }
