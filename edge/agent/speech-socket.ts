@@ -193,12 +193,17 @@ export function withoutKey(text: string, { apiKey }: SpeechServer): string {
   return apiKey === null ? text : text.replaceAll(apiKey, '***');
 }
 
-/** `url` with those of `parameters` that it does not have; the operator's own stay. */
+/**
+ * `url` with those of `parameters` that it does not have; the operator's own stay.
+ * @param format parameters of the sound, which are ours alone: sound of another format is noise, or of another pitch
+ */
 export function withParameters(
   url: URL,
   parameters: Readonly<Record<string, string | readonly string[]>>,
+  format: Readonly<Record<string, string>> = {},
 ): URL {
   const full = new URL(url);
+  for (const [name, value] of Object.entries(format)) full.searchParams.set(name, value);
   for (const [name, value] of Object.entries(parameters)) {
     if (url.searchParams.has(name)) continue;
     for (const one of [value].flat()) full.searchParams.append(name, one);

@@ -57,16 +57,23 @@ export async function postOpenAi(
   throw new SpeechError(`the request to ${url} failed: ${why}`);
 }
 
+interface StreamOptions {
+  /** Of the sound in the body. */
+  readonly bytesPerMs: number;
+  readonly signal: AbortSignal;
+  /** Gets the Content-Type before the first octets. */
+  readonly hasType: (type: string) => void;
+}
+
 /**
  * POSTs to `<base>/v1/<path>` and yields the body as it comes; one attempt, because a caller is waiting.
- * @param options.bytesPerMs of the sound in the body
  * @throws SpeechError
  */
 export async function* streamOpenAi(
   server: OpenAiServer,
   path: string,
   body: string,
-  { bytesPerMs, signal }: { readonly bytesPerMs: number; readonly signal: AbortSignal },
+  { bytesPerMs, signal, hasType }: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
   const base = server.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const url = `${base}/v1/${path}`;
@@ -93,6 +100,7 @@ export async function* streamOpenAi(
     }
     const type = response.headers.get('content-type') ?? '';
     if (isText(type)) refuseText(type, (await boundedBody(response, quotedBytes)).bytes);
+    hasType(type);
     let size = 0;
     for await (const chunk of response.body ?? []) {
       clearTimeout(timer);

@@ -8,6 +8,7 @@ import {
   type TextToSpeech,
   type TranscribeOptions,
 } from './speech.ts';
+import { speechBody, withWholeHead } from './speech-body.ts';
 import { readWav, writeWav } from './wav.ts';
 
 /** Text-to-speech over `POST /v1/audio/speech`, response format `pcm`: 16-bit mono at 24 kHz. */
@@ -31,8 +32,9 @@ export class OpenAiTextToSpeech implements TextToSpeech {
     const { bytes, type } = await postOpenAi(this.#server, 'audio/speech', () => request);
     refuseText(type, bytes);
     // Some servers send a WAV file whatever format was requested; its header has the rate.
-    const pcm = isWav(bytes) ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: this.#pcmRate };
-    if (pcm.samples.length === 0) throw new SpeechError('the speech server answered without audio');
+    const body = speechBody(type, bytes, this.#pcmRate);
+    const pcm = body === 'wav' ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: body };
+    if (pcm.samples.length === 0) throw withoutAudio();
     return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
   }
 
@@ -40,20 +42,31 @@ export class OpenAiTextToSpeech implements TextToSpeech {
   async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
     const bytesPerMs = (2 * this.#pcmRate) / 1000;
     const body = this.#request(text, options);
-    const chunks = streamOpenAi(this.#server, 'audio/speech', body, { bytesPerMs, signal });
-    const resampler = new StreamResampler(this.#pcmRate, options.sampleRate);
+    let type = '';
+    const hasType = (told: string) => {
+      type = told;
+    };
+    const chunks = withWholeHead(
+      streamOpenAi(this.#server, 'audio/speech', body, { bytesPerMs, signal, hasType }),
+    );
     const joiner = new SampleJoiner();
-    let started = false;
+    let resampler: StreamResampler | null = null;
+    let samples = 0;
     for await (const chunk of chunks) {
-      // A WAV file in place of `pcm`: its head is not sound.
-      if (!started && isWav(chunk)) {
-        yield await this.#wav(chunk, chunks, options);
-        return;
+      if (!resampler) {
+        const format = speechBody(type, chunk, this.#pcmRate);
+        // A WAV file in place of `pcm`: its head is not sound.
+        if (format === 'wav') {
+          yield await this.#wav(chunk, chunks, options);
+          return;
+        }
+        resampler = new StreamResampler(format, options.sampleRate);
       }
-      started = true;
-      yield resampler.push(joiner.samples(chunk));
+      const piece = joiner.samples(chunk);
+      samples += piece.length;
+      yield resampler.push(piece);
     }
-    if (!started) throw new SpeechError('the speech server answered without audio');
+    if (!resampler || samples === 0) throw withoutAudio();
     yield resampler.flush();
   }
 
@@ -76,12 +89,12 @@ export class OpenAiTextToSpeech implements TextToSpeech {
     const chunks = [first];
     for await (const chunk of rest) chunks.push(chunk);
     const { samples, sampleRate } = readWav(Buffer.concat(chunks));
+    if (samples.length === 0) throw withoutAudio();
     return resample(samples, sampleRate, options.sampleRate);
   }
 }
 
-const isWav = (bytes: Uint8Array): boolean =>
-  bytes.length > 44 && bytes[0] === 0x52 && bytes[1] === 0x49 && bytes[2] === 0x46 && bytes[3] === 0x46;
+const withoutAudio = () => new SpeechError('the speech server answered without audio');
 
 /** Speech-to-text over `POST /v1/audio/transcriptions` with a WAV file. */
 export class OpenAiSpeechToText implements SpeechToText {

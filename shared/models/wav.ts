@@ -21,7 +21,9 @@ export function readWav(file: Uint8Array): Pcm {
       if (view.getUint16(content + 14, true) !== 16) throw new SpeechError('the WAV file is not 16-bit PCM');
     }
     if (tag(at) === 'data' && channels > 0) {
-      const bytes = Math.min(size, file.length - content);
+      // A server that streams the file does not know its length yet: both sizes are 0, or too small, or as large as can be.
+      const isOpen = size === 0 && file.length > view.getUint32(4, true) + 8;
+      const bytes = isOpen ? file.length - content : Math.min(size, file.length - content);
       const samples = new Int16Array(Math.floor(bytes / (2 * channels)));
       for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(content + 2 * channels * i, true);
       return { samples, sampleRate };

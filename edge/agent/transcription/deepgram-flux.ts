@@ -27,14 +27,16 @@ export const deepgramFlux: SocketProtocol = {
   pieceMs: 80,
   finalWithinMs: 1500,
   url: ({ url, model }, { sampleRate, language, keyTerms }) =>
-    withParameters(url, {
-      model,
-      encoding: 'linear16',
-      sample_rate: String(sampleRate),
-      eager_eot_threshold: '0.5',
-      keyterm: keyTerms,
-      ...(model.endsWith('-multi') && { language_hint: language.split('-')[0] ?? language }),
-    }),
+    withParameters(
+      url,
+      {
+        model,
+        eager_eot_threshold: '0.5',
+        keyterm: keyTerms,
+        ...(model.endsWith('-multi') && { language_hint: language.split('-')[0] ?? language }),
+      },
+      { encoding: 'linear16', sample_rate: String(sampleRate) },
+    ),
   headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
   session: (_server, { sampleRate }) => new FluxSession(sampleRate),
 };

@@ -38,20 +38,21 @@ export const deepgram: SocketProtocol = {
   pieceMs: 40,
   finalWithinMs: 1500,
   url: ({ url, model }, { sampleRate, language, keyTerms }) =>
-    withParameters(url, {
-      model,
-      language,
-      encoding: 'linear16',
-      sample_rate: String(sampleRate),
-      channels: '1',
-      interim_results: 'true',
-      punctuate: 'true',
-      vad_events: 'true',
-      endpointing: '300',
-      utterance_end_ms: '1000',
-      // Older models know `keywords` only.
-      [model.startsWith('nova-3') ? 'keyterm' : 'keywords']: keyTerms,
-    }),
+    withParameters(
+      url,
+      {
+        model,
+        language,
+        interim_results: 'true',
+        punctuate: 'true',
+        vad_events: 'true',
+        endpointing: '300',
+        utterance_end_ms: '1000',
+        // Older models know `keywords` only.
+        [model.startsWith('nova-3') ? 'keyterm' : 'keywords']: keyTerms,
+      },
+      { encoding: 'linear16', sample_rate: String(sampleRate), channels: '1' },
+    ),
   headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
   session: (_server, { sampleRate }) => new ListenSession(sampleRate),
 };

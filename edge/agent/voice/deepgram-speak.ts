@@ -9,11 +9,11 @@ const messageShape = objectOf({ type: text }, { description: text, code: text, s
 export function deepgramSpeak(defaultVoice: string): VoiceProtocol {
   return {
     url: ({ url }, { voice, sampleRate }) =>
-      withParameters(url, {
-        model: voice ?? defaultVoice,
-        encoding: 'linear16',
-        sample_rate: String(sampleRate),
-      }),
+      withParameters(
+        url,
+        { model: voice ?? defaultVoice },
+        { encoding: 'linear16', sample_rate: String(sampleRate) },
+      ),
     headers: (apiKey) => ({ authorization: `Token ${apiKey}` }),
     messages: (spoken) => [
       JSON.stringify({ type: 'Speak', text: spoken }),

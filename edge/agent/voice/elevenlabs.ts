@@ -13,7 +13,7 @@ export function elevenLabs(defaultVoice: string): VoiceProtocol {
       const path = new URL(url);
       const name = encodeURIComponent(voice ?? defaultVoice);
       path.pathname = `${url.pathname.replace(/\/+$/, '')}/${name}/stream-input`;
-      return withParameters(path, { model_id: model, output_format: `pcm_${sampleRate}` });
+      return withParameters(path, { model_id: model }, { output_format: `pcm_${sampleRate}` });
     },
     headers: (apiKey) => ({ 'xi-api-key': apiKey }),
     // The first message must be a space; a text must end in one; the empty text ends the stream.

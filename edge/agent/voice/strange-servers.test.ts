@@ -57,6 +57,33 @@ async function voiceAt(server: OddServer, protocol: VoiceProtocol, path: string)
   return { clock, voice };
 }
 
+describe.each([
+  ['an MP3', Buffer.from('ID3\x04')],
+  ['an MP3 without tags', Buffer.from([0xff, 0xfb, 0x90, 0x64])],
+  ['an Ogg', Buffer.from('OggS')],
+  ['a WAV', Buffer.from('RIFF')],
+])('%s file in place of samples', (_, head) => {
+  const pieces = [head.subarray(0, 3), head.subarray(3), Buffer.alloc(4000, 0xa5)];
+
+  it('is not played as noise', async () => {
+    const eleven = new OddServer('/v1/text-to-speech/ada/stream-input', (socket) => {
+      for (const piece of pieces) socket.send({ audio: piece.toString('base64') });
+      socket.send({ isFinal: true });
+    });
+    const deepgram = new OddServer('/v1/speak', (socket) => {
+      for (const piece of pieces) socket.sendBinary(piece);
+      socket.send({ type: 'Flushed' });
+    });
+    const voices = [
+      await voiceAt(eleven, elevenLabs('ada'), '/v1/text-to-speech'),
+      await voiceAt(deepgram, deepgramSpeak('ada'), '/v1/speak'),
+    ];
+    for (const { voice } of voices)
+      await expect(voice.synthesize('Hello', options)).rejects.toThrow(/ in place of 16-bit PCM$/);
+    await expect.poll(() => eleven.open + deepgram.open).toBe(0);
+  });
+});
+
 describe('ElevenLabs', () => {
   const speaks = async (answer: (socket: LabSocket) => void) => {
     const server = new OddServer('/v1/text-to-speech/ada/stream-input', answer);
