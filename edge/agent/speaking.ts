@@ -22,13 +22,18 @@ interface Said {
   readonly pieces: Int16Array[];
   /** Samples of the pieces. */
   length: number;
-  /** Whether more pieces are to come. */
+  /** Whether more pieces are to come, or have failed. */
   growing: boolean;
+  /** Samples of the pieces that did not fit. */
+  dropped: number;
   readonly from: number;
   readonly cutOff: CutOff;
 }
 
-/** Called once when a text is cut off. @param heard the words that were heard @param told see `stop` */
+/**
+ * Called when a text is cut off: by `stop`, or because not all of its speech is there, and then by `stop`, too, if that
+ * comes before the rest was played. @param heard the words that are heard @param told see `stop`
+ */
 type CutOff = (heard: string, told: boolean) => void;
 
 export class Speaking implements HeldSound {
@@ -102,7 +107,7 @@ export class Speaking implements HeldSound {
   /**
    * Appends the speech of a text that is ready, piece by piece; resolves when its last piece is queued, or when it is
    * stopped. Returns how many samples did not fit.
-   * @param cutOff called once if it is stopped before its end
+   * @param cutOff called if it is not heard to its end
    * @throws what text-to-speech throws, after the sound before it
    */
   async say(text: SpokenText, cutOff: CutOff): Promise<number> {
@@ -117,27 +122,41 @@ export class Speaking implements HeldSound {
       pieces: [],
       length: 0,
       growing: true,
+      dropped: 0,
       from: playedSamples + queuedSamples,
       cutOff,
     };
     this.#said.push(said);
-    let dropped = 0;
     try {
       for await (const piece of speech.pieces()) {
         // Stopped: the rest is not wanted.
         if (this.#current !== speech) break;
         said.pieces.push(piece);
         said.length += piece.length;
-        dropped += this.#queue.push(piece);
+        said.dropped += this.#queue.push(piece);
       }
+      said.growing = false;
+      if (said.dropped > 0 && this.#current === speech) this.#cutShort(said);
     } catch (error) {
       // Stopped: it fails because it was cancelled.
-      if (this.#current === speech) throw error;
+      if (this.#current !== speech) return said.dropped;
+      this.#cutShort(said);
+      throw error;
     } finally {
-      said.growing = false;
       if (this.#current === speech) this.#current = null;
     }
-    return dropped;
+    return said.dropped;
+  }
+
+  /** Its last words will never sound. */
+  #cutShort(said: Said): void {
+    said.cutOff(this.#heardOf(said, said.from + said.length - said.dropped), true);
+  }
+
+  /** The words of a text that have been heard when so many samples of all have been played. */
+  #heardOf(said: Said, playedSamples: number): string {
+    const played = Math.max(0, playedSamples - said.from);
+    return heardPart(said.text, this.#samplesOf(said), played, this.#options.sampleRate);
   }
 
   /** Resolves when all speech has been played or cut off. */
@@ -149,6 +168,7 @@ export class Speaking implements HeldSound {
   stop(told = false): void {
     const { playedSamples } = this.#queue;
     const said = this.#said;
+    const growing = this.#current && said.at(-1);
     this.#said = [];
     this.#held = false;
     this.#fader.to(1);
@@ -156,11 +176,8 @@ export class Speaking implements HeldSound {
     this.#current = null;
     this.#queue.clear();
     for (const one of said) {
-      const { text, from, cutOff } = one;
-      const samples = this.#samplesOf(one);
-      if (from + samples.length <= playedSamples) continue;
-      const heard = heardPart(text, samples, Math.max(0, playedSamples - from), this.#options.sampleRate);
-      cutOff(heard, told);
+      const isPlayed = one.from + one.length - one.dropped <= playedSamples;
+      if (!isPlayed || one === growing) one.cutOff(this.#heardOf(one, playedSamples), told);
     }
   }
 

@@ -20,6 +20,7 @@ import { Hearing } from './hearing.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { handOver } from './realtime/hand-over.ts';
 import type { NodeSession } from './realtime/node-session.ts';
+import { SaidTexts } from './said-texts.ts';
 import { Speaking } from './speaking.ts';
 import type { TalkingDeps } from './talking-deps.ts';
 import { recordedFact, Transcript } from './transcript.ts';
@@ -59,8 +60,7 @@ export class TalkingAgent implements AgentLeg {
   readonly #over = new AbortController();
   #loggedLines = 0;
   #textsSaid = 0;
-  /** The texts since the caller's last input; of those that were cut off, what was heard. */
-  #heard: string[] = [];
+  readonly #said = new SaidTexts();
   #keysExplained = false;
   /** Set while the model of a Realtime node hears and speaks. */
   #model: NodeSession | null = null;
@@ -100,7 +100,10 @@ export class TalkingAgent implements AgentLeg {
       interrupt: (by) => this.#interrupt(by),
       greeting: (words) => this.#transcript.heard(words),
       mayBeAll: (words) => {
-        if (this.#talk && !this.#closed) this.#ahead.ask(this.#talk, words);
+        if (!this.#talk || this.#closed) return;
+        // The answer is to what was heard.
+        this.#said.tell(this.#talk, this.#turn.signal.aborted);
+        this.#ahead.ask(this.#talk, words);
       },
       goesOn: () => this.#ahead.drop(),
       deaf: () => this.#transcript.add('agent-action', deafness),
@@ -182,9 +185,9 @@ export class TalkingAgent implements AgentLeg {
       const event = await this.#perform(talk, actions);
       this.#reportProgress(talk);
       if (!event || this.#closed) return;
-      if (this.#turn.signal.aborted) talk.heard?.(this.#heard.join(' '));
+      this.#said.tell(talk, this.#turn.signal.aborted);
       if (event.type === 'heard' || event.type === 'keys' || event.type === 'silence') {
-        this.#heard = [];
+        this.#said.forget();
         this.#times.goesOn(event.type === 'heard' ? 'words' : event.type);
       }
       const ahead = this.#ahead.take(event);
@@ -318,6 +321,7 @@ export class TalkingAgent implements AgentLeg {
    */
   async #say(action: Say, ofTalk = true, wanted?: AbortSignal): Promise<void> {
     const turn = this.#turn.signal;
+    const said = ofTalk ? this.#said.add(action.text) : null;
     try {
       await this.#speaking.ready(action);
     } catch (error) {
@@ -327,11 +331,10 @@ export class TalkingAgent implements AgentLeg {
     if (this.#closed || turn.aborted || wanted?.aborted) return;
     this.#textsSaid++;
     const line = this.#transcribe('assistant', action.text, action);
-    const texts = ofTalk ? this.#heard : [];
-    const place = texts.push(action.text) - 1;
+    if (said) said.heard = action.text;
     try {
       const cutOff = (heard: string, told: boolean) => {
-        texts[place] = heard;
+        if (said) said.heard = heard;
         this.#deps.cutOff?.(line.id, heard);
         // The line has the words that were heard. Who presses a key knows what was to come.
         this.#transcript.cutOff(line, heard, told);
@@ -339,12 +342,10 @@ export class TalkingAgent implements AgentLeg {
       const dropped = await this.#speaking.say(action, cutOff);
       if (dropped > 0) {
         this.#deps.log.warn({ dropped_samples: dropped }, 'the speech is too long, its end is cut');
-        this.#transcript.cutOff(line, null, false);
       }
     } catch (error) {
       if (this.#closed || turn.aborted) return;
       this.#deps.log.error({ err: error, text: action.text }, 'text-to-speech failed in the midst of a text');
-      this.#transcript.cutOff(line, null, false);
       this.#transcribe('agent-action', 'Its end could not be spoken (text-to-speech failed)', action);
     }
   }

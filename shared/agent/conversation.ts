@@ -1,6 +1,7 @@
 /** Input and output of a conversation: the same for calls, chats and test runs. */
 import type { Pronunciation } from '../pronunciation-entry.ts';
 import type { RecordingStep } from './graph-node.ts';
+import type { SaidText } from './heard-words.ts';
 import type { ToolResult, Turn, Variables } from './interfaces.ts';
 import type { KeyPlan } from './keys.ts';
 import type { LogFact } from './log-facts.ts';
@@ -145,8 +146,8 @@ export interface Talk {
   readonly visits: readonly Visit[];
   readonly log: readonly LogLine[];
   readonly webhookCalls: readonly WebhookCall[];
-  /** The person has interrupted the last turn, and of its words heard only these. Not to be called during a step. */
-  heard?(words: string): void;
+  /** What the person has heard of the last turn, when that is not all of its words. Not to be called during a step. */
+  heard?(said: readonly SaidText[]): void;
   /** A supervisor tells the agent something, which it heeds in what it makes up next. */
   instruct?(text: string): void;
   /** Processes one event; resolves with all actions to carry out. */

@@ -37,6 +37,7 @@ import {
 } from './conversation-options.ts';
 import { Exits } from './exits.ts';
 import type { GraphNode } from './graph.ts';
+import type { SaidText } from './heard-words.ts';
 import type { Option, ToolResult, Turn, Variables } from './interfaces.ts';
 import { chooseByKeys, fillsFromKeys, keysInSpeech } from './keys.ts';
 import { Learning } from './learning.ts';
@@ -148,7 +149,7 @@ export class Conversation {
     return this.#memory.variables;
   }
 
-  readonly heard = (words: string): void => this.#memory.cut(words);
+  readonly heard = (said: readonly SaidText[]): void => this.#memory.cut(said);
   readonly instruct = (text: string): void => this.#memory.instruct(text);
 
   /**

@@ -1,5 +1,5 @@
 import { isBuiltIn } from './built-in-names.ts';
-import { WordsHeard } from './heard-words.ts';
+import { type SaidText, WordsHeard } from './heard-words.ts';
 import { instructionsSection, withInstruction } from './instructions.ts';
 import type { Turn, Variables } from './interfaces.ts';
 
@@ -92,9 +92,9 @@ export class Memory {
     this.#before = this.#turns.length;
   }
 
-  /** Of the agent's words in this turn only these were heard. */
-  cut(words: string): void {
-    const heard = new WordsHeard(words);
+  /** What was heard of the agent's words in this turn. */
+  cut(said: readonly SaidText[]): void {
+    const heard = new WordsHeard(said);
     this.#turns = this.#turns.flatMap((turn, i) => {
       if (i < this.#before || turn.role !== 'assistant') return [turn];
       const text = heard.of(turn.text);

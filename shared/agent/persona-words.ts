@@ -1,6 +1,6 @@
-/** What a persona has said, as the model and as people are shown it; cut to what was heard when it is interrupted. */
+/** What a persona has said, as the model and as people are shown it; cut to what was heard when that is not all. */
 import type { ToolCall } from './dialogue.ts';
-import { WordsHeard } from './heard-words.ts';
+import { type SaidText, WordsHeard } from './heard-words.ts';
 import type { PersonaState } from './persona-state.ts';
 
 export class PersonaWords {
@@ -32,10 +32,10 @@ export class PersonaWords {
     this.commit('', said);
   }
 
-  /** Of all words of this turn only these were heard. */
-  cut(words: string): void {
+  /** @param said what was heard of the words of this turn */
+  cut(said: readonly SaidText[]): void {
     const { messages, turns } = this.#state;
-    const heard = new WordsHeard(words);
+    const heard = new WordsHeard(said);
     const parts = this.#spoken.map((place) => ({ ...place, text: heard.of(turns[place.turn]?.text ?? '') }));
     // From the last on, because what was not heard at all is taken out.
     for (const { turn, message, text } of parts.toReversed()) {

@@ -11,6 +11,7 @@
 import type { Action, ConversationEvent, LogLine, Talk, Visit, WebhookCall } from './conversation.ts';
 import { type ConversationState, type LoadedPathway, LostPosition } from './conversation-options.ts';
 import type { DialogueTool, ToolCall } from './dialogue.ts';
+import type { SaidText } from './heard-words.ts';
 import { withInstruction } from './instructions.ts';
 import type { Turn, Variables } from './interfaces.ts';
 import { Conversation } from './interpreter.ts';
@@ -87,9 +88,9 @@ export class PersonaConversation implements Talk {
     return structuredClone({ ...this.#state, pathway });
   }
 
-  heard(words: string): void {
-    if (this.#pathway) this.#pathway.heard(words);
-    else this.#words.cut(words);
+  heard(said: readonly SaidText[]): void {
+    if (this.#pathway) this.#pathway.heard(said);
+    else this.#words.cut(said);
   }
 
   instruct(text: string): void {

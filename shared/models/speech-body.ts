@@ -2,7 +2,7 @@
 import { SpeechError } from './speech.ts';
 
 /** Octets from which a body can be told: the head of a WAV file with one `fmt ` chunk. */
-const headBytes = 44;
+const headOctets = 44;
 
 /** Hz */
 const possibleRates = { from: 8000, to: 48_000 };
@@ -12,7 +12,7 @@ export type SpeechBody = 'wav' | number;
 
 /**
  * @param type Content-Type of the answer
- * @param head the first octets: `headBytes`, unless there are fewer
+ * @param head the first octets: `headOctets`, unless there are fewer
  * @param rawRate Hz of raw samples where the type names none
  * @throws SpeechError for a compressed format, which would be heard as loud noise
  */
@@ -33,7 +33,7 @@ export async function* withWholeHead(chunks: AsyncIterable<Uint8Array>): AsyncGe
       continue;
     }
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-    if (head.length < headBytes) continue;
+    if (head.length < headOctets) continue;
     yield head;
     head = null;
   }
