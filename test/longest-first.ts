@@ -48,7 +48,6 @@ const long: readonly string[] = [
   'test/system/agent-test-spoken.test.ts',
   'control/alerts/kill.test.ts',
   'test/system/codecs.test.ts',
-  'test/system/engine-hangs.test.ts',
   'test/simulation/simulation.test.ts',
   'edge/signaling/guard.test.ts',
   'test/system/call-data.test.ts',

@@ -1,14 +1,22 @@
 /**
- * kill -9 of either side at bad moments: every ended call is in the log exactly once, and the restarted edge closes
- * those that were up.
+ * Programs that are killed at bad moments, hang, have a full disk or get their data from a backup: every ended call is in
+ * the log exactly once, and those that were up go on or are closed.
  */
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Health } from '#shared/api/deployment.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
+import { releaseAll } from '../kit/fakes/release.ts';
 import { longTest } from '../kit/long-test.ts';
 import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'crash-'));
 let system: TestSystem;
 const callers: Caller[] = [];
 
@@ -20,7 +28,12 @@ afterEach(async () => {
   await Promise.all(callers.splice(0).map((caller) => caller.close()));
 });
 
-afterAll(() => system?.stop());
+afterAll(() =>
+  releaseAll(
+    () => system?.stop(),
+    () => rmSync(folder, { recursive: true }),
+  ),
+);
 
 async function answered(): Promise<Caller> {
   const caller = await callAndTalk(system, system.tone.number);
@@ -129,4 +142,108 @@ longTest('both are killed at once', async () => {
   await system.startEdge();
   expect(await onlyEntry(done)).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
   expect(await onlyEntry(live)).toMatchObject({ hangup_by: 'error' });
+});
+
+/** It keeps its connections open and answers nothing. */
+test('an engine that hangs is noticed: its calls end, /health is 503, and both recover when it goes on', async () => {
+  const caller = await callAndTalk(system, system.tone.number);
+  const engine = system.enginePid;
+  process.kill(engine, 'SIGSTOP');
+  try {
+    expect(await system.api.endedCall(caller.callId)).toMatchObject({ termination: 'engine_lost' });
+    await eventually('/health to be 503', async () => (await system.health()) === 503 || null);
+  } finally {
+    process.kill(engine, 'SIGCONT');
+    await caller.close();
+  }
+  await system.ready();
+  const next = await callAndTalk(system, system.tone.number);
+  await next.media.heard(25);
+  await next.hangup();
+  expect(await system.api.endedCall(next.callId)).toMatchObject({ outcome: 'completed' });
+  await next.close();
+});
+
+/** Its files may not grow (RLIMIT_FSIZE, which needs no root). */
+const limit = (pid: number, bytes: string) =>
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:`]);
+
+async function failing(): Promise<boolean> {
+  const { edge } = (await system.api.request('GET', '/health')).read(Health);
+  return edge.storage.failing.length > 0;
+}
+
+test('an edge on a full disk loses no record, reports the full disk, and recovers without a restart', async () => {
+  const before = await finished();
+  await system.api.endedCall(before.callId);
+  limit(system.edge.pid, '1');
+  const during = [await finished(), await finished(), await finished()];
+  await eventually('/health to name the edge', async () => (await failing()) || null);
+  const logged = await system.api.calls();
+  for (const { callId } of during) {
+    expect(logged.filter((call) => call.call_id === callId && call.ended_at !== null)).toEqual([]);
+  }
+  limit(system.edge.pid, 'unlimited');
+  const after = await finished();
+  for (const { callId } of [...during, after]) {
+    expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
+  }
+  const all = (await system.api.calls()).map((call) => call.call_id);
+  const order = [after, ...during.toReversed(), before].map(({ callId }) => callId);
+  expect(all.filter((id) => order.includes(id ?? ''))).toEqual(order);
+  await eventually('/health to be well', async () => !(await failing()) || null);
+});
+
+test('a control plane on a full disk answers 503, and stores the kept reports when there is room', async () => {
+  limit(system.control.pid, '1');
+  const during = [await finished(), await finished()];
+  await eventually('/health to be 503', async () => {
+    const { status } = await system.api.request('GET', '/health');
+    return status === 503 || null;
+  });
+  const refused = await system.api.request('POST', '/v1/pathway/create', { name: 'no room' });
+  expect(refused.status).toBe(503);
+  limit(system.control.pid, 'unlimited');
+  await system.ready();
+  for (const { callId } of during) {
+    expect(await system.api.endedCall(callId)).toMatchObject({ outcome: 'completed', hangup_by: 'peer' });
+    expect((await system.api.calls()).filter((call) => call.call_id === callId)).toHaveLength(1);
+  }
+});
+
+/** Answered, also in the log. */
+async function inLog(): Promise<Caller> {
+  const caller = await answered();
+  await system.api.loggedCall(caller.callId, ({ answered_at }) => answered_at !== null);
+  return caller;
+}
+
+function run(name: 'backup' | 'restore', ...args: readonly string[]) {
+  const program = join(import.meta.dirname, '..', '..', 'control', `${name}.ts`);
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, NODE_NO_WARNINGS: '1', TRUNKLINE_DATA: system.folder };
+  return promisify(execFile)(process.execPath, [program, ...args], { env });
+}
+
+test('a call whose end is not in a backup that is restored ends as lost; one that is up goes on', async () => {
+  const [ended, standing] = [await inLog(), await inLog()];
+  const backup = join(folder, 'backup');
+  await run('backup', backup);
+  await ended.hangup();
+  expect(await system.api.endedCall(ended.callId)).toMatchObject({ hangup_by: 'peer' });
+  await system.control.end('SIGTERM');
+  await run('restore', backup, '--force');
+  await system.startControl();
+  await system.ready();
+  expect(await system.api.endedCall(ended.callId)).toMatchObject({
+    outcome: 'completed',
+    termination: 'end_lost',
+    hangup_by: 'error',
+  });
+  expect(await system.api.loggedCall(standing.callId, () => true)).toMatchObject({ ended_at: null });
+  await standing.hangup();
+  expect(await system.api.endedCall(standing.callId)).toMatchObject({
+    outcome: 'completed',
+    hangup_by: 'peer',
+  });
 });
