@@ -104,7 +104,7 @@ export class FurtherEdge implements EdgeUnderTest {
     this.program.start();
     await eventually('a further edge to connect', async () => {
       if (!this.program.running) throw new Error(`the edge ended while starting:\n${this.program.output}`);
-      return (await connected(system)).length > before.length || null;
+      return (this.program.isReady && (await connected(system)).length > before.length) || null;
     });
     this.program.noteFamily();
   }

@@ -126,7 +126,7 @@ export class TestSystem {
   async startControl(): Promise<void> {
     const file = bootstrapFile({ TRUNKLINE_DATA: this.folder });
     this.control.start();
-    await this.#up(this.control, async () => (await this.#health()) !== null && existsSync(file));
+    await this.#up(this.control, async () => existsSync(file));
     this.#bootstrap = await readBootstrap(file);
     this.#ca = await caCertificate(this.#bootstrap);
   }
@@ -230,7 +230,7 @@ export class TestSystem {
         `${program.name} to be up`,
         async () => {
           if (!program.running) throw new Error(`${program.name} ended while starting`);
-          return (await isUp()) || null;
+          return (program.isReady && (await isUp())) || null;
         },
         startLimitMs,
       );

@@ -16,6 +16,8 @@ const isTest = process.env.VITEST_POOL_ID !== undefined;
 const keptOutput = 20_000;
 /** Of it, what errors of the kit show. */
 const shownOutput = 4_000;
+/** What each says when it can be reached. */
+const readyLine = { control: 'control plane is listening', edge: 'edge is ready' } as const;
 /** Time-out for the end of a program: longer than it drains, shorter than that of a hook. */
 const endLimitMs = 150_000;
 
@@ -26,6 +28,7 @@ export class TestProgram {
   readonly #args: readonly string[];
   #child: ChildProcess | null = null;
   #output = '';
+  #isReady = false;
   #closed: Promise<unknown> = Promise.resolve();
   #family = new Set<number>();
   /** It was told to end. */
@@ -61,6 +64,11 @@ export class TestProgram {
     return this.#child !== null;
   }
 
+  /** Whether it has said since its start that it can be reached. To ask it sooner takes CPU that its start needs. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
   /** The end of its output. */
   get output(): string {
     return this.#output;
@@ -88,8 +96,13 @@ export class TestProgram {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    let said = '';
     const keep = (chunk: Buffer) => {
-      this.#output = (this.#output + chunk.toString('utf8')).slice(-keptOutput);
+      const text = chunk.toString('utf8');
+      this.#output = (this.#output + text).slice(-keptOutput);
+      if (this.#child !== child || this.#isReady) return;
+      said += text;
+      this.#isReady = said.includes(readyLine[this.name]);
     };
     child.stdout.on('data', keep);
     child.stderr.on('data', keep);
@@ -104,6 +117,7 @@ export class TestProgram {
       if (this.#child === child) this.#child = null;
     });
     this.#child = child;
+    this.#isReady = false;
   }
 
   #built(): { file: string; env: NodeJS.ProcessEnv } {
