@@ -70,6 +70,16 @@ describe('a value of a held-out variant', () => {
     },
   );
 
+  it.each(['09:30', '08:05', '01:00 pm', '0171-05', '0042'])('keeps a leading zero, as of %s', (value) => {
+    for (const variant of keeping(`- value: ${value}`, { value: `at ${value}` })) {
+      const [, other = ''] = /value: (.+)/.exec(variant.tester_persona_prompt ?? '') ?? [];
+      expect(other).not.toBe(value);
+      expect(other).toHaveLength(value.length);
+      for (const { index } of value.matchAll(/\b0(?=\d)/g))
+        expect(`${value}: ${other.slice(index, index + 2)}`).toMatch(/: (?:0|1[0-2]$)/);
+    }
+  });
+
   it.each([
     ['days', 'Monday', 'Tuesday'],
     ['figures', '4', '6'],

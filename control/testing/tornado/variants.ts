@@ -84,15 +84,16 @@ function otherValue(value: string, number: number): string {
   if (hour !== undefined) {
     const late = Number(hour) > 12 || Number(hour) === 0;
     const next = late ? 13 + ((Number(hour) + 9 + number) % 11) : ((Number(hour) - 1 + number) % 12) + 1;
-    return value.replace(hour, String(next));
+    return value.replace(hour, hour.startsWith('0') ? String(next).padStart(2, '0') : String(next));
   }
   // A single figure may be a rating or a count: it stays above zero.
   if (/^\d$/.test(value)) return String(((Number(value) - 1 + 2 * number) % 9) + 1);
-  return value.replaceAll(/\d/g, (digit, at: number) =>
-    at === 0 || /\D/.test(value[at - 1] ?? '')
-      ? String(((Number(digit) + number - 1) % 9) + 1)
-      : String((Number(digit) + 3 * number) % 10),
-  );
+  return value.replaceAll(/\d/g, (digit, at: number) => {
+    const isFirst = at === 0 || /\D/.test(value[at - 1] ?? '');
+    if (!isFirst) return String((Number(digit) + 3 * number) % 10);
+    const leads = digit === '0' && /\d/.test(value[at + 1] ?? '');
+    return leads ? digit : String(((Number(digit) + number - 1) % 9) + 1);
+  });
 }
 
 /**
