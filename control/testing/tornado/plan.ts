@@ -43,6 +43,8 @@ export function planFixes(
   const id = () => `fix-${String(first + fixes.length + skipped.length).padStart(3, '0')}`;
   for (const { scenarioId, edit: wanted, finding } of candidates(failed, tried)) {
     const edit = fitted(present, wanted);
+    // Fitted, it may be one that was tried.
+    if (tried.has(editKey(edit))) continue;
     const shared = fixes.find((fix) => editKey(fix.edit) === editKey(edit));
     if (shared) {
       fixes[fixes.indexOf(shared)] = withScenario(shared, scenarioId);
