@@ -35,7 +35,8 @@ export class Screener implements CallerBehavior {
   readonly #searches: number;
   readonly #chance: CallerBehaviorParts['chance'];
   #asked = false;
-  #held = 0;
+  #isHolding = false;
+  #searched = 0;
   #name = false;
   #reason = false;
 
@@ -55,14 +56,13 @@ export class Screener implements CallerBehavior {
       this.#asked = true;
       return say(this.#opening);
     }
-    if (this.#held > 0) {
-      this.#held++;
-      return this.#held <= this.#searches
+    if (this.#isHolding) {
+      return this.#searched++ < this.#searches
         ? silence
         : { type: 'hangup', reason: 'The screening service ended the call: nobody was available.' };
     }
     if (this.#name && this.#reason) {
-      this.#held = 1;
+      this.#isHolding = true;
       return say(this.#hold);
     }
     return say(this.#chance.pick(this.#name ? asksReason : asksName));
