@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runId, TestSockets } from '../../../test/kit/control/over-call.ts';
+import { FakeClock } from '#shared/clock.ts';
+import { runId, testSockets as socketsOn, TestSockets } from '../../../test/kit/control/over-call.ts';
 
 let testSockets: TestSockets;
 
@@ -32,6 +33,16 @@ describe('the endpoint of agent tests over a call', () => {
     await expect(testSockets.edge(key)).rejects.toThrow('401');
     edge.lose();
     await edge.closed;
+  });
+
+  test('lets no run wait for an edge when it is closed, and leaves no timer', async () => {
+    const clock = new FakeClock();
+    const sockets = socketsOn(clock);
+    const expected = sockets.expect(runId, 10_000);
+    expect([sockets.open, clock.pending]).toEqual([1, 1]);
+    sockets.close();
+    await expect(expected.arrived).rejects.toThrow('did not open the socket');
+    expect([sockets.open, clock.pending]).toEqual([0, 0]);
   });
 
   test('rejects a canceled run, whose waiting ends', async () => {

@@ -21,6 +21,7 @@ const path = /^\/v1\/edge\/test-calls\/([0-9a-f-]{36})$/;
 interface Expected {
   readonly digest: Buffer;
   readonly timer: Timer;
+  readonly cancel: () => void;
   readonly arrive: (line: TestLine) => void;
 }
 
@@ -78,7 +79,7 @@ export class AgentTestSockets {
       reject(new Error('The edge did not open the socket of the run.'));
     };
     const timer = this.#clock.after(withinMs, cancel);
-    const expected: Expected = { digest: digestOf(key), timer, arrive: resolve };
+    const expected: Expected = { digest: digestOf(key), timer, cancel, arrive: resolve };
     this.#expected.set(runId, expected);
     return { key, arrived: promise, cancel };
   }
@@ -137,8 +138,10 @@ export class AgentTestSockets {
     );
   }
 
+  /** No edge can connect any more: nothing waits for one. */
   close(): void {
     this.#relay.close();
+    for (const { cancel } of [...this.#expected.values()]) cancel();
     for (const client of this.#sockets.clients) client.terminate();
     this.#sockets.close();
   }
