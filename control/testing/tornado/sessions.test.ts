@@ -12,7 +12,9 @@ import {
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
 import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
+import { fromJson, toJson } from '../../db/index.ts';
 import { deleteForks } from './forks.ts';
+import type { SessionState } from './state.ts';
 
 let test: TestControl;
 let client: TornadoClient;
@@ -152,6 +154,33 @@ describe('the end of a session', () => {
     expect(ended.iterations).toMatchObject([{ failed_ids: [scenario], passed_ids: [] }]);
     const { runs } = (await client.call('GET', `/runs?pathway_id=${id}`)).read(RunList);
     expect(runs.map(({ status }) => status)).toEqual(['CANCELLED']);
+  });
+
+  it('is ended by the endpoint with what has passed, when it tries to do with fewer fixes', async () => {
+    const id = await slow();
+    const scenario = await client.scenario({ pathway_id: id, ...caller });
+    const session = await client.tornado(id);
+    await asked.promise;
+    const { db } = test.control.services.database;
+    const row = await db
+      .selectFrom('test_tornado_sessions')
+      .select('state')
+      .where('id', '=', session)
+      .executeTakeFirstOrThrow();
+    const before = fromJson<SessionState>(row.state ?? toJson(null));
+    const [base] = before.forks;
+    if (!base) throw new Error('the session has no base');
+    const passed = [[scenario, { status: 'PASSED', score: 1, failure: null, visited: ['hello'] }]] as const;
+    const state: SessionState = { ...before, forks: [base, base], outcomes: [passed] };
+    await db
+      .updateTable('test_tornado_sessions')
+      .set({ state: toJson(state) })
+      .where('id', '=', session)
+      .execute();
+    const cancel = () => client.call('POST', `/tornado/${session}/cancel`);
+    expect((await cancel()).body.data).toEqual({ cancelled: true });
+    expect(await client.status(session)).toMatchObject({ status: 'COMPLETED_ALL_PASSED' });
+    expect((await cancel()).codes).toEqual(['TORNADO_NOT_ACTIVE']);
   });
 
   it('is CANCELLED by the endpoint, once', async () => {

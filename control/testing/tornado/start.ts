@@ -89,14 +89,15 @@ export function createTornado(
     cancel: async (orgId, id, by) => {
       const { status } = await requireSession(database.db, orgId, id);
       if (status !== 'RUNNING') throw ApiError.of('TORNADO_NOT_ACTIVE');
-      await database.db.transaction().execute(async (db) => {
+      const isRequested = await database.db.transaction().execute(async (db) => {
         const running = await requestCancel(db, id, isoTime(clock));
         const change = { orgId, subject: id, action: 'tornado_cancel' as const };
         if (running) await recordTestingChange(db, services, by, change);
+        return running;
       });
+      // It has ended meanwhile.
+      if (!isRequested) throw ApiError.of('TORNADO_NOT_ACTIVE');
       await sessions?.cancelled(id);
-      const ended = await requireSession(database.db, orgId, id);
-      if (ended.status !== 'CANCELLED' && ended.status !== 'RUNNING') throw ApiError.of('TORNADO_NOT_ACTIVE');
     },
     resume: async () => {
       work = replica.whileHeld('tornado', begun);

@@ -66,7 +66,9 @@ describe('a matrix', () => {
     });
     expect((await other.call('GET', '/matrices')).read(MatrixList).matrices).toEqual([]);
     for (const { simulation_set_id } of matrix.cells) {
-      expect((await client.call('GET', `/matrices/${matrix.id}`)).status).toBe(200);
+      const { cells, first_break } = (await client.call('GET', `/matrices/${matrix.id}`)).read(MatrixAnswer);
+      // Without the first cell nothing is a measure for the others.
+      if (cells.length === 1) expect([cells[0]?.difference, first_break]).toEqual([null, null]);
       expect((await client.call('DELETE', `/simulation-sets/${simulation_set_id}`)).status).toBe(200);
     }
     expect((await client.call('GET', `/matrices/${matrix.id}`)).codes).toEqual(['TEST_MATRIX_NOT_FOUND']);

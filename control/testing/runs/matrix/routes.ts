@@ -92,6 +92,8 @@ function matrixLine({ created_at, id, sets }: MatrixLine) {
 /** @throws ApiError TEST_MATRIX_NOT_FOUND */
 async function matrixView(db: Db, orgId: string, id: string) {
   const measured: MeasuredCell[] = [];
+  // The first cell of the request; null: it was deleted, and the next is no measure for the others.
+  let base: MeasuredCell | null = null;
   let created_at = '';
   let scenario_id = '';
   for (const set of await setsOfMatrix(db, orgId, id)) {
@@ -99,12 +101,14 @@ async function matrixView(db: Db, orgId: string, id: string) {
     const [one] = Object.values(statistics.per_scenario);
     if (!one || set.matrix_cell === null) continue;
     const cell = fromJson<Cell>(set.matrix_cell);
-    measured.push({ cell, simulation_set_id: set.id, status, statistics: one });
+    const measuredCell = { cell, simulation_set_id: set.id, status, statistics: one };
+    measured.push(measuredCell);
+    if (set.matrix_place === 0) base = measuredCell;
     ({ created_at } = set);
     ({ scenario_id } = one);
   }
-  const [first] = measured;
-  if (!first) throw ApiError.of('TEST_MATRIX_NOT_FOUND');
+  if (measured.length === 0) throw ApiError.of('TEST_MATRIX_NOT_FOUND');
+  const first = base?.statistics;
   return {
     id,
     scenario_id,
@@ -113,11 +117,9 @@ async function matrixView(db: Db, orgId: string, id: string) {
       ...cell,
       ...one,
       difference:
-        one.simulation_set_id === first.simulation_set_id
-          ? null
-          : differenceOf(one.statistics, first.statistics),
+        first === undefined || one.statistics === first ? null : differenceOf(one.statistics, first),
     })),
-    first_break: firstBreak(measured),
+    first_break: base && firstBreak(measured),
     created_at,
   };
 }
