@@ -20,7 +20,7 @@ export interface OpenAiServer {
 }
 
 type Attempt =
-  | { readonly response: Uint8Array<ArrayBuffer>; readonly type: string }
+  | { readonly response: Uint8Array<ArrayBuffer>; readonly type: string; readonly cut: boolean }
   | { readonly again: boolean; readonly why: string };
 
 /** Time limit for all attempts and pauses: a caller is waiting. */
@@ -32,12 +32,17 @@ const mostAnswerBytes = 16_777_216;
 /** Maximum bytes of an error response in an error. */
 const quotedBytes = 300;
 
-/** POSTs to `<base>/v1/<path>`. @throws SpeechError when no attempt succeeds */
+/**
+ * POSTs to `<base>/v1/<path>`.
+ * @param mostBytes of the answer; `cut` says whether there were more
+ * @throws SpeechError when no attempt succeeds
+ */
 export async function postOpenAi(
   server: OpenAiServer,
   path: string,
   body: () => string | FormData,
-): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string }> {
+  mostBytes = mostAnswerBytes,
+): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string; cut: boolean }> {
   const base = server.baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
   const url = `${base}/v1/${path}`;
   const attempts = 1 + Math.max(0, server.retries ?? 2);
@@ -49,8 +54,8 @@ export async function postOpenAi(
     if (leftMs <= 0) break;
     if (pauseMs > 0) await delay(pauseMs);
     const timeoutMs = Math.ceil(Math.min(server.timeoutMs ?? 15_000, leftMs));
-    const result = await once(server, url, body(), timeoutMs);
-    if ('response' in result) return { bytes: result.response, type: result.type };
+    const result = await once(server, url, body(), timeoutMs, Math.min(mostBytes, mostAnswerBytes));
+    if ('response' in result) return { bytes: result.response, type: result.type, cut: result.cut };
     why = result.why;
     if (!result.again) break;
   }
@@ -135,6 +140,7 @@ async function once(
   url: string,
   body: string | FormData,
   timeoutMs: number,
+  mostBytes: number,
 ): Promise<Attempt> {
   const headers: Record<string, string> = {};
   if (server.apiKey !== null) headers.authorization = `Bearer ${server.apiKey}`;
@@ -148,10 +154,10 @@ async function once(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const { bytes, cut } = await boundedBody(response, response.ok ? mostAnswerBytes : quotedBytes);
-    if (response.ok && cut)
+    const { bytes, cut } = await boundedBody(response, response.ok ? mostBytes : quotedBytes);
+    if (response.ok && cut && mostBytes === mostAnswerBytes)
       return { again: false, why: `its answer is larger than ${mostAnswerBytes} bytes` };
-    if (response.ok) return { response: bytes, type: response.headers.get('content-type') ?? '' };
+    if (response.ok) return { response: bytes, type: response.headers.get('content-type') ?? '', cut };
     const text = new TextDecoder().decode(bytes);
     const again = response.status === 408 || response.status === 429 || response.status >= 500;
     return { again, why: `status ${response.status} ${text}`.trim() };

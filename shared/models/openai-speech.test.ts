@@ -49,6 +49,28 @@ it.each(['application/json', 'text/html; charset=utf-8'])('%s is not played as s
   for (const why of heard) expect(why).toContain(`${type} in place of sound: quota exceeded`);
 });
 
+it.each(['{"error":{"message":"overloaded"}}', '<html><body>502 Bad Gateway</body></html>', 'overloaded'])(
+  '%s is not played as sound, although its type says so',
+  async (words) => {
+    const heard = await heardOf((response) => {
+      response.setHeader('content-type', 'audio/pcm');
+      response.end(words);
+    });
+    for (const why of heard) expect(why).toContain(`words in place of sound: ${words.slice(0, 44)}`);
+  },
+);
+
+/** Two characters: 11 s at most. */
+it.each([
+  ['samples', new Uint8Array(12 * 48_000)],
+  ['samples without an end', new Uint8Array(6_000_000)],
+  ['a WAV file', writeWav({ samples: new Int16Array(12 * 8000), sampleRate: 8000 })],
+  ['a WAV file without an end', writeWav({ samples: new Int16Array(3_000_000), sampleRate: 8000 })],
+])('%s that are far too long for the text are not converted and kept', async (_, body) => {
+  const heard = await heardOf((response) => response.end(body));
+  for (const why of heard) expect(why).toBe('the speech of 2 characters took more than 11 s');
+});
+
 describe('a compressed format', () => {
   const frame = (second: number) => Buffer.from([0xff, second, 0x90, 0x64]);
   const cases: [string, string, Buffer][] = [

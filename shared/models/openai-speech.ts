@@ -9,6 +9,7 @@ import {
   type TranscribeOptions,
 } from './speech.ts';
 import { speechBody, withWholeHead } from './speech-body.ts';
+import { longestSpeech, tooLongSpeech } from './speech-length.ts';
 import { readWav, writeWav } from './wav.ts';
 
 /** Text-to-speech over `POST /v1/audio/speech`, response format `pcm`: 16-bit mono at 24 kHz. */
@@ -29,12 +30,19 @@ export class OpenAiTextToSpeech implements TextToSpeech {
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
     const request = this.#request(text, options);
-    const { bytes, type } = await postOpenAi(this.#server, 'audio/speech', () => request);
+    const { bytes, type, cut } = await postOpenAi(
+      this.#server,
+      'audio/speech',
+      () => request,
+      longestBody(text),
+    );
+    if (cut) throw tooLongSpeech(text);
     refuseText(type, bytes);
     // Some servers send a WAV file whatever format was requested; its header has the rate.
     const body = speechBody(type, bytes, this.#pcmRate);
     const pcm = body === 'wav' ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: body };
     if (pcm.samples.length === 0) throw withoutAudio();
+    if (isTooLong(text, pcm)) throw tooLongSpeech(text);
     return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
   }
 
@@ -52,18 +60,21 @@ export class OpenAiTextToSpeech implements TextToSpeech {
     const joiner = new SampleJoiner();
     let resampler: StreamResampler | null = null;
     let samples = 0;
+    let sampleRate = this.#pcmRate;
     for await (const chunk of chunks) {
       if (!resampler) {
         const format = speechBody(type, chunk, this.#pcmRate);
         // A WAV file in place of `pcm`: its head is not sound.
         if (format === 'wav') {
-          yield await this.#wav(chunk, chunks, options);
+          yield await this.#wav(text, chunk, chunks, options);
           return;
         }
-        resampler = new StreamResampler(format, options.sampleRate);
+        sampleRate = format;
+        resampler = new StreamResampler(sampleRate, options.sampleRate);
       }
       const piece = joiner.samples(chunk);
       samples += piece.length;
+      if (isTooLong(text, { samples: { length: samples }, sampleRate })) throw tooLongSpeech(text);
       yield resampler.push(piece);
     }
     if (!resampler || samples === 0) throw withoutAudio();
@@ -82,16 +93,34 @@ export class OpenAiTextToSpeech implements TextToSpeech {
   }
 
   async #wav(
+    text: string,
     first: Uint8Array,
     rest: AsyncIterable<Uint8Array>,
     options: SpeechOptions,
   ): Promise<Int16Array> {
     const chunks = [first];
-    for await (const chunk of rest) chunks.push(chunk);
-    const { samples, sampleRate } = readWav(Buffer.concat(chunks));
-    if (samples.length === 0) throw withoutAudio();
-    return resample(samples, sampleRate, options.sampleRate);
+    let size = first.length;
+    for await (const chunk of rest) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > longestBody(text)) throw tooLongSpeech(text);
+    }
+    const pcm = readWav(Buffer.concat(chunks));
+    if (pcm.samples.length === 0) throw withoutAudio();
+    if (isTooLong(text, pcm)) throw tooLongSpeech(text);
+    return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
   }
+}
+
+/** Octets of a body that may hold speech of the longest length: two channels at 48 kHz. */
+const longestBody = (text: string) => (longestSpeech(text) * 48_000 * 4) / 1000;
+
+/** Told before it is converted, which costs far more than to read it. */
+function isTooLong(
+  text: string,
+  { samples, sampleRate }: { samples: { length: number }; sampleRate: number },
+) {
+  return samples.length * 1000 > longestSpeech(text) * sampleRate;
 }
 
 const withoutAudio = () => new SpeechError('the speech server answered without audio');

@@ -18,6 +18,8 @@ export type SpeechBody = 'wav' | number;
  */
 export function speechBody(type: string, head: Uint8Array, rawRate: number): SpeechBody {
   if (starts(head, 'RIFF')) return 'wav';
+  if (isWords(head))
+    throw new SpeechError(`the speech server sent words in place of sound: ${wordsOf(head)}`);
   const format = compressedFormat(type, head);
   if (format) throw new SpeechError(`the speech server sent ${format} in place of 16-bit PCM`);
   const named = Number(/;\s*rate\s*=\s*"?(\d+)/i.exec(type)?.[1]);
@@ -58,6 +60,18 @@ function compressedFormat(type: string, head: Uint8Array): string | null {
   const found = signatures.find(([, text, at]) => starts(head, text, at));
   if (found) return found[0];
   return !rawTypes.test(type) && isMpegFrame(head) ? 'MP3' : null;
+}
+
+/** Fewer octets than this may be sound that looks like words. */
+const fewestCharacters = 8;
+
+/** An error in the place of sound, with the type of sound: samples are not all printable ASCII. */
+function isWords(head: Uint8Array): boolean {
+  return head.length >= fewestCharacters && /^[\t\n\r\x20-\x7e]+$/.test(wordsOf(head));
+}
+
+function wordsOf(head: Uint8Array): string {
+  return String.fromCharCode(...head.subarray(0, headOctets));
 }
 
 /** The header of a frame of MPEG audio: sync, layer III, with a bit rate and a sample rate that exist. */

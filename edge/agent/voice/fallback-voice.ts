@@ -1,14 +1,8 @@
 /** A voice of a server, and the embedded one for texts that it fails to speak. */
 import type { Clock } from '#shared/clock.ts';
-import { counted } from '#shared/counted.ts';
 import { embeddedVoice } from '#shared/models/flite-voices.ts';
-import {
-  joinedPieces,
-  piecesOf,
-  SpeechError,
-  type SpeechOptions,
-  type TextToSpeech,
-} from '#shared/models/speech.ts';
+import { joinedPieces, piecesOf, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
+import { longestSpeech, tooLongSpeech } from '#shared/models/speech-length.ts';
 import type { Log } from '../../call/log.ts';
 
 export interface VoiceMeter {
@@ -18,12 +12,6 @@ export interface VoiceMeter {
   firstSound(ms: number): void;
 }
 
-/**
- * Longest speech of a text, ms, and of each of its characters: several times that of the slowest voice, so that only one
- * that does not end is cut off, or one that sends silence.
- */
-const longestPauseMs = 10_000;
-const characterMs = 500;
 /** The languages that the embedded voice can speak. */
 const speaks = /^en\b/i;
 
@@ -62,11 +50,7 @@ export class FallbackVoice implements TextToSpeech {
         // An octet is no sound yet.
         if (piece.length === 0) continue;
         samples += piece.length;
-        const longestMs = longestPauseMs + text.length * characterMs;
-        if (samples * 1000 > longestMs * options.sampleRate)
-          throw new SpeechError(
-            `the speech of ${counted(text.length, 'character')} took more than ${longestMs / 1000} s`,
-          );
+        if (samples * 1000 > longestSpeech(text) * options.sampleRate) throw tooLongSpeech(text);
         if (!begun) this.#meter.firstSound(this.#clock.elapsed() - since);
         begun = true;
         yield piece;

@@ -4,6 +4,7 @@ import { SampleJoiner } from '#shared/models/sample-joiner.ts';
 import { SoundPace } from '#shared/models/sound-pace.ts';
 import { joinedPieces, SpeechError, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
 import { speechBody, withWholeHead } from '#shared/models/speech-body.ts';
+import { longestSpeech, tooLongSpeech } from '#shared/models/speech-length.ts';
 import { placeOf, type SpeechServer, type SpeechSocketDeps } from '../speech-socket.ts';
 import { IdleConnections } from './idle-connections.ts';
 import { PieceStream } from './piece-stream.ts';
@@ -12,8 +13,6 @@ import { VoiceConnection, type VoiceProtocol } from './voice-connection.ts';
 /** Time for a connection to open, and then between two pieces of sound, ms: a caller is waiting. */
 const openTimeoutMs = 3000;
 const silenceTimeoutMs = 5000;
-/** Longest speech of a text, seconds. */
-const longestSeconds = 300;
 
 export class SocketVoice implements TextToSpeech {
   readonly #protocol: VoiceProtocol;
@@ -86,8 +85,7 @@ export class SocketVoice implements TextToSpeech {
           throw new SpeechError(`${place} sent a WAV file in place of 16-bit PCM`);
         const piece = joined.samples(octets);
         samples += piece.length;
-        if (samples > options.sampleRate * longestSeconds)
-          throw new SpeechError(`the speech is longer than ${longestSeconds} s`);
+        if (samples * 1000 > longestSpeech(text) * options.sampleRate) throw tooLongSpeech(text);
         yield piece;
       }
       if (samples === 0) throw new SpeechError(limit.worded(`${place} sent no sound`));

@@ -84,6 +84,16 @@ describe.each([
   });
 });
 
+it('sound that is far too long for the text is not kept, of a text that is spoken ahead either', async () => {
+  const server = new OddServer('/v1/speak', (socket) => {
+    for (let second = 0; second < 13; second++) socket.sendBinary(Buffer.alloc(16_000));
+    socket.send({ type: 'Flushed' });
+  });
+  const { voice } = await voiceAt(server, deepgramSpeak('ada'), '/v1/speak');
+  await expect(voice.synthesize('Hello', options)).rejects.toThrow('5 characters took more than 12.5 s');
+  await expect.poll(() => server.open).toBe(0);
+});
+
 describe('ElevenLabs', () => {
   const speaks = async (answer: (socket: LabSocket) => void) => {
     const server = new OddServer('/v1/text-to-speech/ada/stream-input', answer);
