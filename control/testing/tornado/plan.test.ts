@@ -12,14 +12,14 @@ const graph = {
   edges: [{ source: 'start', target: 'left', data: { label: 'left', description: 'Wants the left.' } }],
 };
 const adds: Finding = {
-  cause: 'edge',
-  type: 'edge_condition',
+  cause: 'flow',
+  type: 'flow_change',
   nodeId: 'start',
   description: 'It did not go there.',
   suggestedChange: 'Let it.',
   confidence: 0.9,
   edit: { kind: 'add_edge', source: 'start', target: 'left', label: 'left', description: 'Says left.' },
-} as unknown as Finding;
+};
 const plan = (tried: readonly string[]) =>
   planFixes(graph, [{ scenarioId: 's', findings: [adds] }], new Set(tried), 1, () => true);
 

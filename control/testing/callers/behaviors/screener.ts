@@ -29,6 +29,10 @@ const saysWho = /\b\p{Lu}\p{Ll}+ (?:from|of|at|with|here|speaking)\b/u;
 const givesReason =
   /\b(?:calling (?:about|to|because|regarding|for|with)|regarding|concerning|reason|about (?:your|the|an?)|to (?:confirm|schedule|book|remind|ask|talk|discuss|offer|speak)|would like to)\b/i;
 
+interface ScreenerParts extends Pick<CallerBehaviorParts, 'chance'> {
+  readonly profile: Pick<CallerBehaviorParts['profile'], 'quotes'>;
+}
+
 export class Screener implements CallerBehavior {
   readonly #opening: string;
   readonly #hold: string;
@@ -40,7 +44,7 @@ export class Screener implements CallerBehavior {
   #name = false;
   #reason = false;
 
-  constructor({ chance, profile }: CallerBehaviorParts) {
+  constructor({ chance, profile }: ScreenerParts) {
     this.#chance = chance;
     this.#searches = chance.pick(searches);
     const [first, ...others] = profile.quotes.filter((quote) => /\s/.test(quote));
