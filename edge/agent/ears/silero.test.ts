@@ -267,6 +267,28 @@ describe('the thread of the model', () => {
     expect([silero.state, clock.pending]).toEqual(['off', 0]);
   });
 
+  it('ones that load and end again are replaced after pauses that grow, until one judges for a while', async () => {
+    const clock = new FakeClock();
+    const silero = new Silero(clock, new RecordingLog(), program("if (type === 'judge') process.exit(1);"));
+    const stream = silero.open();
+    const until = async (state: SileroState) => {
+      while (silero.state !== state) await pause(1);
+    };
+    const rests: number[] = [];
+    for (let thread = 0; thread < 4; thread++) {
+      await until('ready');
+      if (thread === 3) clock.advance(60_000);
+      stream.write(hum(200, thread), () => undefined);
+      clock.advance(1);
+      await until('resting');
+      let waited = 0;
+      for (; silero.state === 'resting'; waited += 10_000) clock.advance(10_000);
+      rests.push(waited / 1000);
+    }
+    expect(rests).toEqual([10, 20, 40, 10]);
+    await silero.close();
+  });
+
   it('leaves the first stage alone, with a warning, when it cannot run', async () => {
     const log = new RecordingLog();
     const missing = new URL('data:text/javascript,throw new Error("no library")');

@@ -8,7 +8,8 @@
  *                       v    v    |               |
  *                 [ failed ] [ resting ] <--------+
  *
- * A thread that judges nothing for a while, or ends though it could be run, is replaced after a pause. When threads hang
+ * A thread that judges nothing for a while, or ends though it could be run, is replaced after a pause, which grows while
+ * one after the other does not live for a minute. When threads hang
  * that cannot be ended either, it has failed for good.
  *
  * While the thread is busy or loading, chunks wait and are judged in one go afterwards: the busier it is, the larger and
@@ -33,8 +34,11 @@ const idleMs = 60_000;
 const hangMs = 15_000;
 /** Time after it in which an answer that has come is read, ms: it may be this thread that was busy. */
 const readsMs = 1000;
-/** Pause before a thread is replaced, ms. */
+/** Pause before a thread is replaced, ms; doubled for each that did not judge for long enough. */
 const restMs = 10_000;
+const longestRestMs = 300_000;
+/** Time for which a thread is ready until it counts as one that can judge, ms. */
+const provenMs = 60_000;
 /** Threads that were told to end and have not: each may hold a processor. */
 const mostStuck = 2;
 
@@ -77,6 +81,10 @@ export class Silero {
   /** Of the thread that loads or judges, or of the pause after it. */
   #watch: Timer | null = null;
   #stuck = 0;
+  /** When the thread was ready, ms on the clock's elapsed time; null: it has not been. */
+  #readyAt: number | null = null;
+  /** Threads one after the other that were ready for too short a time. */
+  #shortInARow = 0;
   #closed = false;
 
   /** @param program of the thread */
@@ -121,6 +129,7 @@ export class Silero {
 
   #start(): void {
     this.#state = 'loading';
+    this.#readyAt = null;
     const worker = new Worker(this.#program, {
       name: 'silero',
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -134,6 +143,7 @@ export class Silero {
       if (message.type === 'judged') this.#judged(message.batch, message.probabilities);
       else {
         this.#state = 'ready';
+        this.#readyAt = this.#clock.elapsed();
         this.#send();
       }
       if (this.#underWay.size === 0) this.#watch?.cancel();
@@ -171,7 +181,10 @@ export class Silero {
   #rest(error: unknown): void {
     this.#state = 'resting';
     this.#watch?.cancel();
-    this.#watch = this.#clock.after(restMs, () => this.#start());
+    const isProven = this.#readyAt !== null && this.#clock.elapsed() - this.#readyAt >= provenMs;
+    this.#shortInARow = isProven ? 0 : this.#shortInARow + 1;
+    const doubled = restMs * 2 ** Math.min(16, Math.max(0, this.#shortInARow - 1));
+    this.#watch = this.#clock.after(Math.min(longestRestMs, doubled), () => this.#start());
     this.#forget();
     this.#log.warn(
       { err: error },
