@@ -20,8 +20,10 @@ export class TestAgents {
   readonly #context: EdgeContext;
   readonly #tts: TextToSpeech;
   readonly #gate: Gate;
-  readonly #load = lazyLoad(() => this.#loadNow());
+  readonly #load = lazyLoad(() => (this.#loading = this.#loadNow()));
+  #loading: Promise<Loaded> | null = null;
   #loaded: Loaded | null = null;
+  #closed = false;
 
   /** @param tts and @param gate of all agents of the edge */
   constructor(context: EdgeContext, tts: TextToSpeech, gate: Gate) {
@@ -31,6 +33,7 @@ export class TestAgents {
   }
 
   async deps(): Promise<AgentsDeps> {
+    if (this.#closed) throw new Error('the edge is closing');
     this.#loaded = await this.#load();
     return this.#loaded.deps;
   }
@@ -45,8 +48,11 @@ export class TestAgents {
     );
   }
 
+  /** Ends what is loaded, and what is being loaded. */
   async close(): Promise<void> {
-    await this.#loaded?.speech.voices.close();
+    this.#closed = true;
+    const loaded = await this.#loading?.catch(() => null);
+    await loaded?.speech.voices.close();
   }
 
   async #loadNow(): Promise<Loaded> {
