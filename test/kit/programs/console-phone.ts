@@ -25,7 +25,7 @@ export const hearing = `(() => {
   globalThis.RTCPeerConnection = class extends Own {
     constructor(...options) {
       super(...options);
-      this.addEventListener('track', ({ track }) => {
+      const listen = ({ track }) => {
         const context = new AudioContext();
         const meter = new AnalyserNode(context, { fftSize: 32768, smoothingTimeConstant: 0 });
         const source = new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) });
@@ -38,7 +38,9 @@ export const hearing = `(() => {
           return one;
         });
         globalThis.heard = { context, meter, sides, connection: this };
-      });
+      };
+      // The track comes again at the end of a hold; of many contexts the browser suspends the last ones.
+      this.addEventListener('track', listen, { once: true });
       this.addEventListener('connectionstatechange', () => {
         const [{ dtmf }] = this.getSenders();
         if (this.connectionState === 'connected')
