@@ -2,22 +2,20 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { withLimits } from '#shared/limits.ts';
 import type { Gate } from '#shared/models/gate.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
-import { RecordingLog } from '../../test/kit/edge/agent.ts';
 import { TwoStageDetectors } from '../agent/ears/two-stage-detector.ts';
 import { CurrentConfig } from '../current-config.ts';
 import { edgeLimits } from '../limits.ts';
+import { createLog } from '../log.ts';
 import { Metrics } from '../metrics.ts';
-import type { EdgeContext } from './context.ts';
 import { TestAgents } from './test-agents.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
 function testAgents(): TestAgents {
-  const log = new RecordingLog();
   const context = {
-    settings: { stt: [], models: { languageModel: null, judge: null } },
+    settings: { stt: [], models: { agent: null, turbo: null, concurrency: 4 } },
     limits: withLimits(edgeLimits, {}),
-    log: Object.assign(log, { child: () => log }),
+    log: createLog({ level: 'info', form: null }, { write: () => undefined }),
     metrics: new Metrics(),
     current: new CurrentConfig(),
     controlUrl: 'http://127.0.0.1:1',
@@ -25,7 +23,7 @@ function testAgents(): TestAgents {
     privateAuthority: null,
     tracing: null,
   };
-  return new TestAgents(context as unknown as EdgeContext, {} as TextToSpeech, {} as Gate);
+  return new TestAgents(context, {} as TextToSpeech, {} as Gate);
 }
 
 it('agents of test runs that are loaded while the edge closes are closed, too', async () => {

@@ -7,8 +7,12 @@ import type { Gate } from '#shared/models/gate.ts';
 import type { Models } from '#shared/models/models.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import type { AgentsDeps } from '../agent/agents.ts';
-import type { Speech } from './agents.ts';
+import type { AgentContext, Speech } from './agents.ts';
 import { clock, type EdgeContext } from './context.ts';
+
+type TestAgentContext = AgentContext & {
+  readonly settings: Pick<EdgeContext['settings'], 'models' | 'stt'>;
+};
 
 interface Loaded {
   readonly speech: Speech;
@@ -17,7 +21,7 @@ interface Loaded {
 }
 
 export class TestAgents {
-  readonly #context: EdgeContext;
+  readonly #context: TestAgentContext;
   readonly #tts: TextToSpeech;
   readonly #gate: Gate;
   readonly #load = lazyLoad(() => (this.#loading = this.#loadNow()));
@@ -26,7 +30,7 @@ export class TestAgents {
   #closed = false;
 
   /** @param tts and @param gate of all agents of the edge */
-  constructor(context: EdgeContext, tts: TextToSpeech, gate: Gate) {
+  constructor(context: TestAgentContext, tts: TextToSpeech, gate: Gate) {
     this.#context = context;
     this.#tts = tts;
     this.#gate = gate;
