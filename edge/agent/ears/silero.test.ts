@@ -108,8 +108,9 @@ describe('the ear with both stages', () => {
 });
 
 /** Of a thread that judges without the model. @param before run for each message @param probability of each chunk */
-function program(before: string, probability = '0.5'): URL {
+function program(before: string, probability = '0.5', atLoad = ''): URL {
   const text = `import { getEnvironmentData, parentPort } from 'node:worker_threads';
+    ${atLoad}
     const known = new Set();
     parentPort.on('message', ({ type, batch, stream, streams }) => {
       ${before}
@@ -286,6 +287,28 @@ describe('the thread of the model', () => {
       rests.push(waited / 1000);
     }
     expect(rests).toEqual([10, 20, 40, 10]);
+    await silero.close();
+  });
+
+  it('one that does not load after others could run is replaced, too', async () => {
+    const clock = new FakeClock();
+    setEnvironmentData('silero-loads', new Int32Array(new SharedArrayBuffer(4)));
+    const fails =
+      "if (Atomics.add(getEnvironmentData('silero-loads'), 0, 1) === 1) throw new Error('no memory');";
+    const url = program("if (type === 'judge') process.exit(1);", '0.5', fails);
+    const silero = new Silero(clock, new RecordingLog(), url);
+    const stream = silero.open();
+    const until = async (state: SileroState) => {
+      while (silero.state !== state) await pause(1);
+    };
+    await until('ready');
+    stream.write(hum(200, 0), () => undefined);
+    clock.advance(1);
+    await until('resting');
+    clock.advance(10_000);
+    await until('resting');
+    clock.advance(20_000);
+    await until('ready');
     await silero.close();
   });
 

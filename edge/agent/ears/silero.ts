@@ -8,9 +8,9 @@
  *                       v    v    |               |
  *                 [ failed ] [ resting ] <--------+
  *
- * A thread that judges nothing for a while, or ends though it could be run, is replaced after a pause, which grows while
- * one after the other does not live for a minute. When threads hang
- * that cannot be ended either, it has failed for good.
+ * A thread that judges nothing for a while, or ends though it or one before it could be run, is replaced after a pause,
+ * which grows while one after the other does not live for a minute. When threads hang that cannot be ended either, it has
+ * failed for good.
  *
  * While the thread is busy or loading, chunks wait and are judged in one go afterwards: the busier it is, the larger and
  * the cheaper for each chunk are the batches.
@@ -83,6 +83,8 @@ export class Silero {
   #stuck = 0;
   /** When the thread was ready, ms on the clock's elapsed time; null: it has not been. */
   #readyAt: number | null = null;
+  /** A thread has been ready: one that does not load later lacks memory or a descriptor, not the library. */
+  #couldRun = false;
   /** Threads one after the other that were ready for too short a time. */
   #shortInARow = 0;
   #closed = false;
@@ -144,6 +146,7 @@ export class Silero {
       else {
         this.#state = 'ready';
         this.#readyAt = this.#clock.elapsed();
+        this.#couldRun = true;
         this.#send();
       }
       if (this.#underWay.size === 0) this.#watch?.cancel();
@@ -171,9 +174,8 @@ export class Silero {
   }
 
   #ended(error: unknown): void {
-    const couldRun = this.#state === 'ready';
     this.#worker = null;
-    if (couldRun) this.#rest(error);
+    if (this.#couldRun) this.#rest(error);
     else this.#failed(error);
   }
 
