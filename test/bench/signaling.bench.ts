@@ -14,6 +14,7 @@ import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { ControlToEdge, EdgeToControl } from '#shared/edge-protocol/frames.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { type Column, markdownTable } from '../../scripts/bench/table.ts';
+import { nodeFlags } from '../../scripts/supervisor/node-flags.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { echoAgent } from '../kit/fakes/fake-agents.ts';
 import { DrachtioProgram, drachtioPath } from '../kit/programs/drachtio-program.ts';
@@ -62,7 +63,7 @@ const bare: readonly Load[] = [
 ];
 const whole: readonly Load[] = [
   { mode: 'calls', callsPerSecond: 300 },
-  { mode: 'calls', callsPerSecond: 600 },
+  { mode: 'calls', callsPerSecond: 500 },
   { mode: 'calls', callsPerSecond: 1000 },
 ];
 /** Calls before those that are measured: compiling is no cost of a call. After 1,500 it still was a fifth of the CPU time of the next 10,000. */
@@ -94,7 +95,7 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
   const control = new AckingControl();
   let drachtio: DrachtioProgram | null = null;
-  const app = fork(join(import.meta.dirname, 'signaling-app.ts'));
+  const app = fork(join(import.meta.dirname, 'signaling-app.ts'), { execArgv: [...nodeFlags.edge] });
   try {
     const authority = createAuthority();
     const pair = authority.issue({ names: ['IP:127.0.0.1'] });

@@ -11,6 +11,7 @@ import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'node:tls';
+import { nodeFlags } from '../../scripts/supervisor/node-flags.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { SipCaller, sipRequest, toTagOf } from '../kit/fakes/sip-caller.ts';
 import { cpuMs } from './cpu-time.ts';
@@ -63,7 +64,7 @@ async function storm(
 }
 
 async function measure(kind: Kind, order: Order, ca: string): Promise<string> {
-  const app = fork(join(import.meta.dirname, 'signaling-app.ts'));
+  const app = fork(join(import.meta.dirname, 'signaling-app.ts'), { execArgv: [...nodeFlags.edge] });
   const said = async (type: Said['type']): Promise<Said> => {
     for (;;) {
       const [message] = (await once(app, 'message')) as [Said];
