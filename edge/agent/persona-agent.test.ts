@@ -7,6 +7,7 @@ import type { SpeechToText } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { loudVoices } from '../../test/kit/ears/loud-voices.ts';
 import {
+  ada,
   call,
   countingVoice,
   manner,
@@ -21,16 +22,7 @@ import type { AgentLeg } from '../call/ports/agents.ts';
 import { createAgents } from './agents.ts';
 
 const persona = {
-  kind: 'persona',
-  persona_id: '44444444-4444-4444-8444-444444444444',
-  persona_version: 3,
-  name: 'Ada',
-  role: '',
-  orchestration_prompt: 'Help with orders.',
-  personality_prompt: 'Be warm.',
-  pathway_conditions: [],
-  ...manner,
-  first_sentence: 'Hello.',
+  ...ada,
   transfer_list: { default: '+14155550111' },
   tools: [
     {

@@ -1,15 +1,14 @@
 /** What a model is told of an agent's own words: those that the caller has heard, also when a voice fails. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
-import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { createModels } from '#shared/models/models.ts';
 import { SpeechError, type TextToSpeech } from '#shared/models/speech.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { loudVoices } from '../../test/kit/ears/loud-voices.ts';
 import {
+  ada,
   call,
   countingVoice,
-  manner,
   RecordingHost,
   RecordingLog,
   settle,
@@ -18,21 +17,6 @@ import {
 import { ModelServer } from '../../test/kit/fakes/model-server.ts';
 import type { AgentLeg } from '../call/ports/agents.ts';
 import { createAgents } from './agents.ts';
-
-const persona = {
-  kind: 'persona',
-  persona_id: '44444444-4444-4444-8444-444444444444',
-  persona_version: 3,
-  name: 'Ada',
-  role: '',
-  orchestration_prompt: 'Help with orders.',
-  personality_prompt: 'Be warm.',
-  pathway_conditions: [],
-  ...manner,
-  first_sentence: 'Hello.',
-  transfer_list: {},
-  tools: [],
-} satisfies AgentSettings;
 
 let server: ModelServer;
 beforeEach(async () => {
@@ -61,7 +45,7 @@ async function talking(tts: TextToSpeech, ...words: string[]) {
     log: new RecordingLog(),
     newId: () => `id-${++ids}`,
     allowedTargets: () => parseNetworks([]),
-  }).create(persona, call, host);
+  }).create(ada, call, host);
   await agent.prepare();
   agent.start();
   await takeFrames(agent, 10);

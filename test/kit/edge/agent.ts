@@ -127,6 +127,22 @@ export const ruleModels: Pick<Models, 'agent'> = {
   agent: () => ({ understanding: ruleEngine, dialogue: ruleDialogue }),
 };
 
+/** A persona without tools and transfers. */
+export const ada = {
+  kind: 'persona',
+  persona_id: '44444444-4444-4444-8444-444444444444',
+  persona_version: 3,
+  name: 'Ada',
+  role: '',
+  orchestration_prompt: 'Help with orders.',
+  personality_prompt: 'Be warm.',
+  pathway_conditions: [],
+  ...manner,
+  first_sentence: 'Hello.',
+  transfer_list: {},
+  tools: [],
+} satisfies AgentSettings;
+
 /** Says one 20 ms frame per character, each sample 1000. */
 export const countingVoice: TextToSpeech = {
   synthesize: async (text, { sampleRate }) => new Int16Array(text.length * (sampleRate / 50)).fill(1000),
