@@ -1,4 +1,4 @@
-/** What a model is told of an agent's own words: those that the caller has heard, also when a voice fails. */
+/** The agent's own words in what a model gets: those that the caller has heard, also when a voice fails. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { createModels } from '#shared/models/models.ts';

@@ -80,7 +80,7 @@ describe('a compressed format', () => {
     ['MP3', 'application/octet-stream', frame(0xe3)],
     ['Ogg', 'audio/pcm', Buffer.from('OggS')],
     ['FLAC', '', Buffer.from('fLaC')],
-    ['AAC', 'audio/mp4', Buffer.from('\0\0\0\x20ftypM4A ')],
+    ['M4A', 'audio/mp4', Buffer.from('\0\0\0\x20ftypM4A ')],
     ['WebM', '', Buffer.from([0x1a, 0x45, 0xdf, 0xa3])],
   ];
   it.each(cases)('such as %s (%s) is not played as noise', async (format, type, head) => {

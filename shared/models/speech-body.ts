@@ -47,7 +47,7 @@ const signatures: readonly (readonly [format: string, text: string, at: number])
   ['MP3', 'ID3', 0],
   ['Ogg', 'OggS', 0],
   ['FLAC', 'fLaC', 0],
-  ['AAC', 'ftyp', 4],
+  ['M4A', 'ftyp', 4],
   ['WebM', '\x1aE\xdf\xa3', 0],
   ['AIFF', 'FORM', 0],
   ['AU', '.snd', 0],

@@ -94,7 +94,7 @@ export class AudioSender {
     }
   }
 
-  /** No audio comes while words are awaited: a provider that hears all of it is told of the silence. */
+  /** No audio comes while words are awaited: a provider that hears all of it gets silence. */
   silence(): void {
     if (!this.#receiver?.provider.continuous) return;
     this.ring.append(new Int16Array(this.samples(lullMs)));

@@ -63,7 +63,7 @@ export class Returning {
       if (used) used.lost(error, given);
       else if (attempt === this.#attempt) this.#failed();
     };
-    // Nothing is sent before the connection is used, so nothing is told of the caller.
+    // Nothing is sent before the connection is used, so no words of the caller come from it.
     const events: ProviderEvents = {
       partial: (words) => used?.partial(words),
       settled: (words, throughMs) => used?.settled(words, throughMs),
