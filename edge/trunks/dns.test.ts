@@ -42,7 +42,7 @@ beforeAll(async () => {
     { stdio: ['ignore', 'ignore', 'pipe'] },
   );
   await up(server);
-  dns = new DnsClient({ servers: [`${host}:${port}`], timeoutMs: 1000, tries: 2 });
+  dns = new DnsClient({ servers: [`${host}:${port}`], timeoutMs: 10_000, tries: 2 });
 });
 
 afterAll(async () => {

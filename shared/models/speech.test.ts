@@ -296,7 +296,7 @@ describe('an OpenAI-compatible server', () => {
     apiKey: 'sk-1',
     model: 'tts-1',
     retryDelayMs: 1,
-    timeoutMs: 200,
+    timeoutMs: 20_000,
   });
 
   it('speaks: 24 kHz PCM, resampled', async () => {
@@ -351,8 +351,7 @@ describe('an OpenAI-compatible server', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const target = { ...options(`http://127.0.0.1:${port}`), timeoutMs: 20_000 };
-    const tts = new OpenAiTextToSpeech(target, { voice: 'alloy' });
+    const tts = new OpenAiTextToSpeech(options(`http://127.0.0.1:${port}`), { voice: 'alloy' });
     const stop = new AbortController();
     let samples = 0;
     const all = async () => {
