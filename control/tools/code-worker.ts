@@ -12,6 +12,7 @@ import {
   type QuickJSWASMModule,
   RELEASE_SYNC,
 } from 'quickjs-emscripten';
+import { keepWasmCode } from '#shared/wasm-code.ts';
 import {
   type CodeAnswer,
   type CodeWork,
@@ -80,6 +81,7 @@ let engine: { readonly memoryBytes: number; readonly module: Promise<QuickJSWASM
  */
 function engineWithin(memoryBytes: number): Promise<QuickJSWASMModule> {
   if (engine?.memoryBytes !== memoryBytes) {
+    keepWasmCode();
     const maximum = enginePages + Math.ceil(memoryBytes / pageBytes);
     const wasmMemory = new WebAssembly.Memory({ initial: enginePages, maximum });
     const module = newQuickJSWASMModuleFromVariant(newVariant(RELEASE_SYNC, { wasmMemory }));

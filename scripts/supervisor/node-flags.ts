@@ -9,13 +9,12 @@
  * of 2 ms of CPU where other programs use the cores. Helpers that collect nothing can be in real time, as these threads are
  * (shared/audio-priority.ts, docs/internals/shards.md).
  *
- * V8 can end the whole process when it frees code of WebAssembly (the embedded voice, the voice detector) while several
- * threads have it: "Check failed: jit_page_->allocations_.erase(addr) == 1" (nodejs/node issue 64500). Without that
- * collection it frees none before the program itself, which takes no more memory.
+ * V8 frees no code of WebAssembly (shared/wasm-code.ts), from the start on: Node's own reader of TypeScript is such a
+ * program, and each thread has it while it loads.
  */
-const safely = '--no-wasm-code-gc';
+export const keepWasmCode = '--no-wasm-code-gc';
 
 export const nodeFlags: Readonly<Record<'control' | 'edge', readonly string[]>> = {
-  control: ['--max-semi-space-size=16', safely],
-  edge: ['--max-semi-space-size=4', '--single-threaded-gc', safely],
+  control: ['--max-semi-space-size=16', keepWasmCode],
+  edge: ['--max-semi-space-size=4', '--single-threaded-gc', keepWasmCode],
 };

@@ -8,9 +8,12 @@ import { join } from 'node:path';
 import { WASI } from 'node:wasi';
 import { parentPort, workerData } from 'node:worker_threads';
 import { collectGarbage } from '../give-memory-back.ts';
+import { keepWasmCode } from '../wasm-code.ts';
 import type { FliteAnswer, FliteQuestion, FliteThreadData } from './flite.ts';
 import { resample } from './resample.ts';
 import { readWav } from './wav.ts';
+
+keepWasmCode();
 
 const { module, data, fd } = workerData as FliteThreadData;
 

@@ -5,6 +5,7 @@
  */
 import loadFvad, { type Fvad } from '@echogarden/fvad-wasm';
 import { lazyLoad } from '#shared/lazy.ts';
+import { keepWasmCode } from '#shared/wasm-code.ts';
 import { frameLimits } from './activity.ts';
 import { LineNoise, rms } from './line-noise.ts';
 import type { Judged, VoiceDetector, VoiceDetectors } from './voice-detector.ts';
@@ -69,6 +70,7 @@ export class WebrtcDetectors implements VoiceDetectors {
   }
 
   async #load(): Promise<void> {
+    keepWasmCode();
     const fvad = await loadFvad();
     this.#frame = fvad._malloc(2 * frameSamples);
     this.#fvad = fvad;
