@@ -53,26 +53,61 @@ export async function sayYes(page: Page, words: string): Promise<void> {
 /** The minified one: a browser reads it in half the time. */
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Run in the page. @param rules of axe, as JavaScript; it describes broken ones only, which are all that is read */
-const breaches = (
-  rules: string,
-) => `axe.run(document, { ${rules} resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(
-  ({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)))`;
+/** Both run in the page. axe describes broken rules only, which are all that is read. */
+const breaches = `(context, rules) =>
+  axe.run(context, { ...rules, resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(
+    ({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)))`;
+/** Contrast follows from what is in `look`. Axe searches behind each text, so that one of each look is enough. */
+const contrast = `async (known) => {
+  const look = (element) => {
+    const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
+    let all = [color, fontSize, fontWeight, textShadow, element.matches(':disabled, [aria-disabled="true"]')].join();
+    for (let at = element; at; at = at.parentElement) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(at);
+      if (backgroundColor !== 'rgba(0, 0, 0, 0)' || backgroundImage !== 'none' || opacity !== '1')
+        all += ';' + [backgroundColor, backgroundImage, opacity].join();
+    }
+    return all;
+  };
+  const isText = (element) =>
+    element.matches('input, select, textarea') ||
+    [...element.childNodes].some(({ nodeType, data }) => nodeType === Node.TEXT_NODE && data.trim() !== '');
+  const texts = [];
+  const search = (root) => {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) search(element.shadowRoot);
+      if (isText(element) && element.checkVisibility({ visibilityProperty: true })) texts.push(element);
+    }
+  };
+  search(document);
+  const fresh = new Map(texts.map((element) => [look(element), element]).filter(([look]) => !known.includes(look)));
+  if (fresh.size === 0) return { broken: [], looks: [] };
+  const include = [...fresh.values()];
+  const broken = await (${breaches})({ include }, { runOnly: ['color-contrast'] });
+  return { broken, looks: broken.length === 0 ? [...fresh.keys()] : [] };
+}`;
+/** Looks of text that have enough contrast. */
+const legible = new Set<string>();
 
-/** Rules that the page breaks, with the elements: all in the dark theme, those of colours in the light one too. */
+/** Rules that the page breaks, with the elements, in the dark theme; contrast in the light one too. */
 export async function brokenRules(page: Page): Promise<string[]> {
   const found: string[] = [];
   // It stays until the page is reloaded; half a megabyte of it is compiled each time.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
-  for (const [colorScheme, rules] of [
-    ['light', "runOnly: ['color-contrast'],"],
-    ['dark', ''],
-  ] as const) {
+  for (const colorScheme of ['light', 'dark'] as const) {
     // A message that is still fading in has too little contrast.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const broken = await page.evaluate<string[]>(breaches(rules));
+    const { broken, looks } = await page.evaluate<{ broken: string[]; looks: string[] }>(
+      `(${contrast})(${JSON.stringify([...legible])})`,
+    );
+    for (const look of looks) legible.add(look);
     found.push(...broken.map((one) => `${colorScheme} ${one}`));
   }
+  found.push(
+    ...(await page.evaluate<string[]>(
+      `(${breaches})(document, { rules: { 'color-contrast': { enabled: false } } })`,
+    )),
+  );
   return found;
 }
 
