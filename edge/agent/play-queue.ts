@@ -1,5 +1,11 @@
 /** Pieces of audio and marks in a queue: more than ten minutes of pieces of 20 ms. */
 const mostPieces = 65_536;
+/**
+ * Sound gathered before it plays on after it has run dry, as frames: 200 ms, and twice as much each further time, up to
+ * 1 s. One gap is understood better than a gap after each scrap.
+ */
+const firstGathered = 10;
+const mostGathered = 50;
 
 /** Audio queued for playback, with marks in between. */
 type Item = Int16Array | (() => void);
@@ -18,6 +24,10 @@ export class PlayQueue {
   #taken = 0;
   #queued = 0;
   #played = 0;
+  /** Frames to gather when it runs dry; null: more sound of the same kind is not expected, so it does not matter. */
+  #nextGathered: number | null = null;
+  /** Samples without which it does not play on. */
+  #awaited = 0;
 
   /** @param maxSamples maximum queue length; more is dropped */
   constructor(maxSamples: number) {
@@ -45,6 +55,17 @@ export class PlayQueue {
   /** Whether audio is playing or queued. */
   get playing(): boolean {
     return this.#queued > 0 || this.#due.length > 0;
+  }
+
+  /** Sound that is pushed from now on, until `complete`, belongs together: after a gap some of it is gathered. */
+  begin(): void {
+    this.#nextGathered = firstGathered;
+  }
+
+  /** All of it was pushed: what was gathered plays. */
+  complete(): void {
+    this.#nextGathered = null;
+    this.#awaited = 0;
   }
 
   /** Appends audio, which must not be changed afterwards. Returns how many samples did not fit. */
@@ -86,12 +107,15 @@ export class PlayQueue {
     this.#head = 0;
     this.#taken = 0;
     this.#queued = 0;
+    this.complete();
     for (const mark of marks) mark();
   }
 
   /** Fills `frame` with the next samples, then zeroes. False when there is nothing to play. */
   read(frame: Int16Array): boolean {
     if (this.#due.length > 0) this.#fireDue();
+    if (this.#queued < this.#awaited) return false;
+    this.#awaited = 0;
     const items = this.#items;
     let filled = 0;
     while (this.#head < items.length) {
@@ -115,12 +139,19 @@ export class PlayQueue {
     this.#queued -= filled;
     this.#played += filled;
     if (this.#head === items.length || this.#head > 512) this.#compact();
+    if (filled < frame.length) this.#ranDry(frame.length);
     if (filled > 0) {
       frame.fill(0, filled);
       return true;
     }
     if (this.#due.length > 0) this.#fireDue();
     return false;
+  }
+
+  #ranDry(frameSamples: number): void {
+    if (this.#nextGathered === null) return;
+    this.#awaited = Math.min(this.#nextGathered * frameSamples, this.#maxSamples);
+    this.#nextGathered = Math.min(mostGathered, 2 * this.#nextGathered);
   }
 
   /** A mark may queue more or clear the queue, so each is removed before it is called. */

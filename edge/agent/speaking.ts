@@ -65,9 +65,9 @@ export class Speaking implements HeldSound {
     this.#fader = new Fader(options.sampleRate);
   }
 
-  /** Whether audio is playing or queued. */
+  /** Whether audio is playing, queued, or still to come of a text that is being said: a gap in it is not its end. */
   get playing(): boolean {
-    return this.#queue.playing;
+    return this.#queue.playing || this.#current !== null;
   }
 
   /** ms of audio not yet played. */
@@ -134,6 +134,8 @@ export class Speaking implements HeldSound {
         said.pieces.push(piece);
         said.length += piece.length;
         said.dropped += this.#queue.push(piece);
+        // Its first sound is not delayed.
+        if (said.pieces.length === 1) this.#queue.begin();
       }
       said.growing = false;
       if (said.dropped > 0 && this.#current === speech) this.#cutShort(said);
@@ -143,7 +145,10 @@ export class Speaking implements HeldSound {
       this.#cutShort(said);
       throw error;
     } finally {
-      if (this.#current === speech) this.#current = null;
+      if (this.#current === speech) {
+        this.#current = null;
+        this.#queue.complete();
+      }
     }
     return said.dropped;
   }
