@@ -60,6 +60,25 @@ it.each(['{"error":{"message":"overloaded"}}', '<html><body>502 Bad Gateway</bod
   },
 );
 
+describe.each([
+  ['samples', Buffer.alloc(0)],
+  ['a WAV file without sizes', Buffer.from(wav(8000).subarray(0, 40)).fill(0xff, 4, 8)],
+])('words after the sound of %s', (_, head) => {
+  it.each(['{"error":{"message":"overloaded"}}', '<html><body>502 Bad Gateway</body></html>'])(
+    'are not heard: %s',
+    async (words) => {
+      const size = head.length > 0 ? Buffer.alloc(4, 0xff) : head;
+      const parts = [head, size, Buffer.alloc(48_000, 1), Buffer.from(words)].filter(
+        ({ length }) => length > 0,
+      );
+      for (const sent of [parts, [Buffer.concat(parts)]]) {
+        const heard = await heardOf((response) => void inParts(response, sent));
+        for (const why of heard) expect(why).toContain(`words in place of sound: ${words.slice(0, 30)}`);
+      }
+    },
+  );
+});
+
 /** Two characters: 11 s at most. */
 it.each([
   ['samples', new Uint8Array(12 * 48_000)],

@@ -8,7 +8,7 @@ import {
   type TextToSpeech,
   type TranscribeOptions,
 } from './speech.ts';
-import { speechBody, withWholeHead } from './speech-body.ts';
+import { beforeWords, refuseWordsAfter, speechBody, withWholeHead } from './speech-body.ts';
 import { longestSpeech, tooLongSpeech } from './speech-length.ts';
 import { readWav, writeWav } from './wav.ts';
 
@@ -43,6 +43,7 @@ export class OpenAiTextToSpeech implements TextToSpeech {
     const pcm = body === 'wav' ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: body };
     if (pcm.samples.length === 0) throw withoutAudio();
     if (isTooLong(text, pcm)) throw tooLongSpeech(text);
+    refuseWordsAfter(pcm.samples);
     return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
   }
 
@@ -54,9 +55,8 @@ export class OpenAiTextToSpeech implements TextToSpeech {
     const hasType = (told: string) => {
       type = told;
     };
-    const chunks = withWholeHead(
-      streamOpenAi(this.#server, 'audio/speech', body, { bytesPerMs, signal, hasType }),
-    );
+    const answer = streamOpenAi(this.#server, 'audio/speech', body, { bytesPerMs, signal, hasType });
+    const chunks = beforeWords(withWholeHead(answer));
     const joiner = new SampleJoiner();
     let resampler: StreamResampler | null = null;
     let samples = 0;
@@ -108,6 +108,7 @@ export class OpenAiTextToSpeech implements TextToSpeech {
     const pcm = readWav(Buffer.concat(chunks));
     if (pcm.samples.length === 0) throw withoutAudio();
     if (isTooLong(text, pcm)) throw tooLongSpeech(text);
+    refuseWordsAfter(pcm.samples);
     return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
   }
 }

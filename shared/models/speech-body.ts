@@ -1,4 +1,7 @@
-/** What the body of an answer with speech is: raw samples, a WAV file, or something that must not be played as samples. */
+/**
+ * What the body of an answer with speech is: raw samples, a WAV file, or something that must not be played as samples, which
+ * may follow samples, too.
+ */
 import { SpeechError } from './speech.ts';
 
 /** Octets from which a body can be told: the head of a WAV file with one `fmt ` chunk. */
@@ -18,8 +21,7 @@ export type SpeechBody = 'wav' | number;
  */
 export function speechBody(type: string, head: Uint8Array, rawRate: number): SpeechBody {
   if (starts(head, 'RIFF')) return 'wav';
-  if (isWords(head))
-    throw new SpeechError(`the speech server sent words in place of sound: ${wordsOf(head)}`);
+  if (isWords(head)) throw wordsInPlace(head);
   const format = compressedFormat(type, head);
   if (format) throw new SpeechError(`the speech server sent ${format} in place of 16-bit PCM`);
   const named = Number(/;\s*rate\s*=\s*"?(\d+)/i.exec(type)?.[1]);
@@ -41,6 +43,70 @@ export async function* withWholeHead(chunks: AsyncIterable<Uint8Array>): AsyncGe
   }
   if (head && head.length > 0) yield head;
 }
+
+/**
+ * The samples of a body without what words there are after them: of a server that fails in the midst of a text, or of a proxy
+ * that appends its page. A WAV file stays as it is.
+ * @throws SpeechError where the words begin
+ */
+export async function* beforeWords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isFile: boolean | null = null;
+  let held: Uint8Array = new Uint8Array(0);
+  for await (const chunk of chunks) {
+    isFile ??= starts(chunk, 'RIFF');
+    if (isFile) {
+      yield chunk;
+      continue;
+    }
+    const octets: Uint8Array = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const { at, areCertain } = wordsAfter(octets);
+    if (at > 0) yield octets.subarray(0, at);
+    held = octets.subarray(at);
+    if (areCertain) throw wordsInPlace(held);
+  }
+  if (held.length > 0) yield held;
+}
+
+/** @throws SpeechError when they end with words */
+export function refuseWordsAfter({ buffer, byteOffset, byteLength }: Int16Array): void {
+  const octets = new Uint8Array(buffer, byteOffset, byteLength);
+  const { at, areCertain } = wordsAfter(octets);
+  if (areCertain) throw wordsInPlace(octets.subarray(at));
+}
+
+/** What servers and proxies tell of errors with: JSON, or a page. */
+const beginOfWords = /\{\s{0,99}"[\w .-]{1,40}"\s{0,99}:|<(?:!doctype|html|\?xml)/i;
+/** The same, as far as it has come. */
+const cutBegin = /(?:\{\s{0,99}(?:"[\w .-]{0,40}(?:"\s{0,99})?)?|<[!?]?[a-z]{0,6})$/i;
+/** Octets of words of which it is certain that they are no sound. */
+const fewestCertain = 12;
+
+/** Where words begin that go on to the end of the octets; the end where there are none. */
+function wordsAfter(octets: Uint8Array): { at: number; areCertain: boolean } {
+  let from = octets.length;
+  while (from > 0 && mayBeText(octets[from - 1] ?? 0)) from--;
+  const text = Buffer.from(octets.subarray(from)).toString('latin1');
+  const begin = text.search(beginOfWords);
+  if (begin >= 0 && isUtf8(octets.subarray(from + begin)))
+    return { at: from + begin, areCertain: text.length - begin >= fewestCertain };
+  const cut = text.search(cutBegin);
+  return { at: cut < 0 ? octets.length : from + cut, areCertain: false };
+}
+
+const mayBeText = (octet: number) => (octet >= 0x20 && octet !== 0x7f) || (octet >= 9 && octet <= 13);
+
+/** The last character may be incomplete. */
+function isUtf8(octets: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(octets, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const wordsInPlace = (octets: Uint8Array) =>
+  new SpeechError(`the speech server sent words in place of sound: ${wordsOf(octets)}`);
 
 /** What a file of another format begins with, and where. */
 const signatures: readonly (readonly [format: string, text: string, at: number])[] = [
@@ -71,7 +137,7 @@ function isWords(head: Uint8Array): boolean {
 }
 
 function wordsOf(head: Uint8Array): string {
-  return String.fromCharCode(...head.subarray(0, headOctets));
+  return new TextDecoder().decode(head.subarray(0, headOctets));
 }
 
 /** The header of a frame of MPEG audio: sync, layer III, with a bit rate and a sample rate that exist. */

@@ -3,7 +3,7 @@ import type { Clock } from '#shared/clock.ts';
 import { SampleJoiner } from '#shared/models/sample-joiner.ts';
 import { SoundPace } from '#shared/models/sound-pace.ts';
 import { joinedPieces, SpeechError, type SpeechOptions, type TextToSpeech } from '#shared/models/speech.ts';
-import { speechBody, withWholeHead } from '#shared/models/speech-body.ts';
+import { beforeWords, speechBody, withWholeHead } from '#shared/models/speech-body.ts';
 import { longestSpeech, tooLongSpeech } from '#shared/models/speech-length.ts';
 import { placeOf, type SpeechServer, type SpeechSocketDeps } from '../speech-socket.ts';
 import { IdleConnections } from './idle-connections.ts';
@@ -80,7 +80,7 @@ export class SocketVoice implements TextToSpeech {
       });
       let samples = 0;
       const joined = new SampleJoiner();
-      for await (const octets of withWholeHead(sound)) {
+      for await (const octets of beforeWords(withWholeHead(sound))) {
         if (samples === 0 && speechBody('', octets, options.sampleRate) === 'wav')
           throw new SpeechError(`${place} sent a WAV file in place of 16-bit PCM`);
         const piece = joined.samples(octets);

@@ -222,6 +222,17 @@ describe('Deepgram', () => {
     });
   });
 
+  it('is not heard as noise when words come as sound', async () => {
+    const { voice } = await setUp((socket) => {
+      socket.sendBinary(sound(1));
+      socket.sendBinary(Buffer.from('{"error":"overloaded"}'));
+      socket.send(flushed);
+    });
+    await expect(voice.synthesize('One', options)).rejects.toThrow(
+      'words in place of sound: {"error":"overloaded"}',
+    );
+  });
+
   it('is heard although it warns', async () => {
     const { voice } = await setUp((socket) => {
       socket.send({ type: 'Warning', code: 'DEPRECATED', description: 'use a newer model' });

@@ -1,0 +1,94 @@
+/** Words and compressed sound in a body of samples are recognized, and no samples are taken for them. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { beforeWords, withWholeHead } from './speech-body.ts';
+
+async function* of(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+/** The octets that are played, and why the rest is not. */
+async function heardOf(chunks: readonly Uint8Array[]): Promise<{ octets: Buffer; why: string | null }> {
+  const heard: Uint8Array[] = [];
+  try {
+    for await (const chunk of beforeWords(withWholeHead(of(chunks)))) heard.push(chunk);
+    return { octets: Buffer.concat(heard), why: null };
+  } catch (error) {
+    return { octets: Buffer.concat(heard), why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Cut into pieces of these lengths, again and again. */
+function pieces(body: Buffer, lengths: readonly number[]): Buffer[] {
+  const cut: Buffer[] = [];
+  for (let at = 0, i = 0; at < body.length; i++) {
+    const length = lengths[i % lengths.length] ?? body.length;
+    cut.push(body.subarray(at, at + length));
+    at += length;
+  }
+  return cut;
+}
+
+const octetsOf = (samples: Int16Array) => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength);
+
+const tone = (level: number, period: number, samples = 2000) =>
+  octetsOf(Int16Array.from({ length: samples }, (_, at) => level * Math.sin((2 * Math.PI * at) / period)));
+
+const page = `<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head><body>\n${'<!-- padding -->\n'.repeat(40)}</body></html>\n`;
+
+it.each([
+  ['JSON', '{"error":{"message":"the model has failed","code":500}}'],
+  ['JSON of several lines', '{\r\n  "error": "overloaded"\r\n}\r\n'],
+  ['JSON in another script', '{"error":"сервер перегружен, 请稍后再试"}'],
+  ['a short error', '{"code":500}'],
+  ['a list', '[{"error":"overloaded"}]'],
+  ['a page', page],
+  ['a page in small letters', '<html><body>Gateway Timeout</body></html>'],
+  ['XML', '<?xml version="1.0"?><Error><Code>SlowDown</Code></Error>'],
+])('%s after sound is not heard, however the body is cut', async (_, words) => {
+  const sound = Buffer.concat([tone(9000, 40), tone(30_000, 400), Buffer.alloc(500), tone(20, 100)]);
+  // A bracket is one octet.
+  const begin = sound.length + words.search(/[{<]/);
+  const body = Buffer.concat([sound, Buffer.from(words)]);
+  const cuts = [
+    [body.length],
+    [sound.length, words.length],
+    [sound.length + 7, 100],
+    [1000],
+    [4096],
+    [1460, 17],
+  ];
+  for (const lengths of cuts) {
+    const { octets, why } = await heardOf(pieces(body, lengths));
+    expect(why).toContain('the speech server sent words in place of sound: ');
+    expect(octets.equals(body.subarray(0, begin))).toBe(true);
+  }
+});
+
+it('no sound is taken for words: tones, pulses and noise of all levels, and silence', async () => {
+  const level = fc.integer({ min: -32_768, max: 32_767 });
+  const sounds = fc.oneof(
+    fc.tuple(level, fc.integer({ min: 2, max: 800 })).map(([high, period]) => tone(high, period)),
+    // Pulses: one sample again and again, also one whose octets are `{"`.
+    fc
+      .tuple(fc.oneof(level, fc.constant(0x227b)), level, fc.integer({ min: 1, max: 300 }))
+      .map(([high, low, width]) =>
+        octetsOf(Int16Array.from({ length: 1000 }, (_, at) => (at % (2 * width) < width ? high : low))),
+      ),
+    fc.array(level, { minLength: 30, maxLength: 400 }).map((samples) => octetsOf(Int16Array.from(samples))),
+  );
+  const lengths = fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(sounds, lengths, async (body, cuts) => {
+      const { octets, why } = await heardOf(pieces(body, cuts));
+      expect(why).toBeNull();
+      expect(octets.equals(body)).toBe(true);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+it('words in a file are its own', async () => {
+  const file = Buffer.concat([Buffer.from('RIFF'), Buffer.alloc(100), Buffer.from('{"made":"by a server"}')]);
+  expect(await heardOf([file])).toEqual({ octets: file, why: null });
+});
