@@ -1,7 +1,8 @@
 /** Words and compressed sound in a body of samples are recognized, and no samples are taken for them. */
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { beforeWords, withWholeHead } from './speech-body.ts';
+import { describe, expect, it } from 'vitest';
+import { Flite } from './flite.ts';
+import { beforeWords, speechBody, withWholeHead } from './speech-body.ts';
 
 async function* of(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
@@ -91,4 +92,69 @@ it('no sound is taken for words: tones, pulses and noise of all levels, and sile
 it('words in a file are its own', async () => {
   const file = Buffer.concat([Buffer.from('RIFF'), Buffer.alloc(100), Buffer.from('{"made":"by a server"}')]);
   expect(await heardOf([file])).toEqual({ octets: file, why: null });
+});
+
+/** The format of a body by its first chunk, or why there is none. */
+async function formatOf(chunks: readonly Uint8Array[]): Promise<unknown> {
+  for await (const head of withWholeHead(of(chunks))) {
+    try {
+      return speechBody('audio/pcm', head, 24_000);
+    } catch (error) {
+      return error instanceof Error ? error.message : error;
+    }
+  }
+  return null;
+}
+
+describe('AAC without a file around it', () => {
+  /** @param rate its index in ISO/IEC 13818-7 table 35 */
+  function frame(length: number, rate = 6, crc = false): Buffer {
+    const octets = Buffer.alloc(length, 0xa5);
+    const fixed = [0xff, crc ? 0xf0 : 0xf1, 0x40 | (rate << 2), 0x40 | (length >> 11)];
+    octets.set([...fixed, (length >> 3) & 0xff, ((length & 7) << 5) | 0x1f, 0xfc]);
+    return octets;
+  }
+  const refused = 'the speech server sent AAC in place of 16-bit PCM';
+
+  it.each([
+    ['at 24 kHz', [180, 211, 197, 205]],
+    ['at 48 kHz, with checksums', [400, 371, 388], 3, true],
+    ['in one frame', [170]],
+    ['in two frames', [170, 90]],
+    ['in long frames', [8191, 6000, 8000, 7]],
+  ])('is recognized %s, however the body is cut', async (_, lengths, rate = 6, crc = false) => {
+    const body = Buffer.concat(lengths.map((length) => frame(length, rate, crc)));
+    for (const cut of [[body.length], [1], [45], [180], [1460]])
+      expect(await formatOf(pieces(body, cut))).toBe(refused);
+  });
+
+  it('is not suspected where the next frame is of another format, or none', async () => {
+    for (const next of [frame(180, 7), Buffer.alloc(180), frame(180).subarray(1)]) {
+      const body = Buffer.concat([frame(180), next, frame(180)]);
+      for (const cut of [[body.length], [45], [100]]) expect(await formatOf(pieces(body, cut))).toBe(24_000);
+    }
+  });
+
+  it('is not suspected in samples: silence, tones, and speech from any sample on', async () => {
+    const flite = new Flite();
+    const spoken = await flite.synthesize('The quick brown fox jumps over the lazy dog, twice a day.', {
+      voice: null,
+      language: 'en-US',
+      sampleRate: 16_000,
+    });
+    await flite.close();
+    const sounds = [Buffer.alloc(20_000), Buffer.alloc(20_000, 0xff), octetsOf(spoken.slice())];
+    // All levels: each has samples whose octets are the sync word.
+    for (let level = 4000; level < 32_768; level += 57) sounds.push(tone(level, 16 + (level % 97), 3000));
+    let syncs = 0;
+    for (const sound of sounds) {
+      for (let at = 0; at + 1 < sound.length; at++) {
+        if (at > 0 && !(sound[at] === 0xff && ((sound[at + 1] ?? 0) & 0xf6) === 0xf0)) continue;
+        syncs++;
+        const body = sound.subarray(at);
+        if (body.length >= 20) expect(await formatOf([body])).toBe(24_000);
+      }
+    }
+    expect(syncs).toBeGreaterThan(1000);
+  });
 });

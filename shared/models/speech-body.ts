@@ -4,7 +4,7 @@
  */
 import { SpeechError } from './speech.ts';
 
-/** Octets from which a body can be told: the head of a WAV file with one `fmt ` chunk. */
+/** Octets from which most bodies can be told: the head of a WAV file with one `fmt ` chunk. */
 const headOctets = 44;
 
 /** Hz */
@@ -15,7 +15,7 @@ export type SpeechBody = 'wav' | number;
 
 /**
  * @param type Content-Type of the answer
- * @param head the first octets: `headOctets`, unless there are fewer
+ * @param head the first octets, as of `withWholeHead`
  * @param rawRate Hz of raw samples where the type names none
  * @throws SpeechError for a compressed format, which would be heard as loud noise
  */
@@ -37,7 +37,7 @@ export async function* withWholeHead(chunks: AsyncIterable<Uint8Array>): AsyncGe
       continue;
     }
     head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
-    if (head.length < headOctets) continue;
+    if (head.length < headOctets || mayBeAdts(head)) continue;
     yield head;
     head = null;
   }
@@ -125,6 +125,7 @@ const rawTypes = /^audio\/(x-)?(pcm|raw|l16|wav|wave)\b/i;
 function compressedFormat(type: string, head: Uint8Array): string | null {
   const found = signatures.find(([, text, at]) => starts(head, text, at));
   if (found) return found[0];
+  if (isAdts(head)) return 'AAC';
   return !rawTypes.test(type) && isMpegFrame(head) ? 'MP3' : null;
 }
 
@@ -145,6 +146,41 @@ function isMpegFrame([sync = 0, second = 0, third = 0]: Uint8Array): boolean {
   const isLayer3 = sync === 0xff && (second & 0xe6) === 0xe2 && (second & 0x18) !== 0x08;
   const bitRate = third >> 4;
   return isLayer3 && bitRate > 0 && bitRate < 15 && (third & 0x0c) !== 0x0c;
+}
+
+/** Frames one after the other that are no chance: samples may look like the header of one. */
+const fewestFrames = 3;
+const adtsHeaderOctets = 7;
+
+/** Whether a body is AAC without a file around it: frames of ADTS (ISO/IEC 13818-7 section 6.2), or it ends with one. */
+function isAdts(head: Uint8Array): boolean {
+  const { frames, end } = adtsFrames(head);
+  return frames >= fewestFrames || (frames > 0 && end === head.length);
+}
+
+/** Whether further octets decide. */
+function mayBeAdts(head: Uint8Array): boolean {
+  const { frames, end } = adtsFrames(head);
+  return frames > 0 && frames < fewestFrames && end + adtsHeaderOctets > head.length;
+}
+
+/** The first frames of one and the same format, and where the last of them ends. */
+function adtsFrames(octets: Uint8Array): { frames: number; end: number } {
+  const [first = 0, second = 0, third = 0, fourth = 0] = octets;
+  const hasSync = first === 0xff && (second & 0xf6) === 0xf0 && ((third >> 2) & 0x0f) < 13;
+  const format = [first, second, third, fourth & 0xf0];
+  let frames = 0;
+  let end = 0;
+  while (hasSync && frames < fewestFrames) {
+    const header = octets.subarray(end, end + adtsHeaderOctets);
+    const [h0, h1, h2, h3 = 0, h4 = 0, h5 = 0] = header;
+    const length = ((h3 & 3) << 11) | (h4 << 3) | (h5 >> 5);
+    const isOfFormat = [h0, h1, h2, h3 & 0xf0].every((octet, at) => octet === format[at]);
+    if (header.length < adtsHeaderOctets || !isOfFormat || length <= adtsHeaderOctets) break;
+    frames++;
+    end += length;
+  }
+  return { frames, end };
 }
 
 function starts(octets: Uint8Array, text: string, at = 0): boolean {
