@@ -1,5 +1,5 @@
 /** A server of transcriptions that accepts connections and does not keep them. */
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { LiveScene } from '../../../test/kit/speech/live-scene.ts';
 import { quiet } from '../../../test/kit/speech/words.ts';
@@ -92,4 +92,65 @@ it('is not the reason of a failure after it has answered again', async () => {
   await scene.pass(5000);
   await scene.texts(2);
   expect(scene.failures).toEqual(['the transcription server did not answer in time']);
+});
+
+describe('is asked more and more seldom by a call that another server transcribes', () => {
+  /** Until it drops a connection, ms. */
+  it.each([0, 50, 4000, 20_000])('when it drops each connection after %d ms', async (afterMs) => {
+    const { first, scene } = await fallenBack((events, clock) => {
+      const drop = () => events.lost(new Error('closed'), false);
+      if (afterMs === 0) drop();
+      else clock.after(afterMs, drop);
+    });
+    await silent(scene, 1200);
+    expect(first.events.length).toBeGreaterThan(3);
+    expect(first.events.length).toBeLessThan(8);
+  });
+
+  it('when it ends turns without words, and drops the connection after each', async () => {
+    const { first, scene } = await fallenBack(() => undefined);
+    let asked = 0;
+    for (let minutes = 0; minutes < 20; minutes++) {
+      await silent(scene, 60);
+      const [events] = first.events.slice(asked);
+      if (!events) continue;
+      asked = first.events.length;
+      // A noise.
+      scene.transcription.begin();
+      await scene.hear(quiet(200));
+      scene.transcription.end();
+      events.settled(noWords, 60_000);
+      events.finished(null);
+      events.lost(new Error('closed'), false);
+    }
+    expect(first.events.length).toBeGreaterThan(3);
+    expect(first.events.length).toBeLessThan(8);
+  });
+
+  /** A call that the second server transcribes, because the first was out of order when it began. */
+  async function fallenBack(accepted: (events: ProviderEvents, clock: FakeClock) => void) {
+    const clock = new FakeClock();
+    let isAway = true;
+    const first = new Scripted('first', (events) => accepted(events, clock));
+    const connect = first.connect.bind(first);
+    first.connect = async (options, events) => {
+      if (isAway) throw new Error('away');
+      return connect(options, events);
+    };
+    const scene = new LiveScene([first, new Scripted('second')], clock);
+    open.push(scene.transcription);
+    await scene.hear(quiet(2000));
+    expect(scene.counts.fallbacks).toBe(1);
+    isAway = false;
+    return { first, scene };
+  }
+
+  /** Sound twice a second: each frame takes its time. */
+  async function silent(scene: LiveScene, seconds: number): Promise<void> {
+    for (let half = 0; half < 2 * seconds; half++) {
+      await scene.hear(quiet(20));
+      scene.clock.advance(480);
+      await scene.hear([]);
+    }
+  }
 });

@@ -240,9 +240,10 @@ export class LiveTranscription implements Transcription {
       this.#lastError = null;
       this.#lateInARow = 0;
       meter.took('final', clock.elapsed() - turn.endedAt);
-      if (this.#provider) choice.works(this.#provider);
     }
     const words = late ? joined(this.#settled, this.#tail) : this.#settled;
+    // A turn without words shows no more than an open connection does.
+    if (!late && words.text !== '' && this.#provider) choice.works(this.#provider);
     this.#settled = noWords;
     this.#tail = noWords;
     this.#completeAt = -1;

@@ -61,7 +61,11 @@ export class Returning {
     let used: ProviderEvents | null = null;
     const lost = (error: Error, given: boolean) => {
       if (used) used.lost(error, given);
-      else if (attempt === this.#attempt) this.#failed();
+      else if (attempt === this.#attempt) {
+        // Others may have words from it: a connection that it drops says nothing of those.
+        if (this.#choice.isOnTrial(provider)) this.#choice.failed(provider);
+        this.#failed();
+      }
     };
     // Nothing is sent before the connection is used, so no words of the caller come from it.
     const events: ProviderEvents = {
