@@ -11,8 +11,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** The length of what is heard of a text, or why nothing is, of a text that is streamed and one that is spoken ahead. */
-async function heardOf(answer: (response: ServerResponse) => void): Promise<(number | string)[]> {
+async function voiceWith(answer: (response: ServerResponse) => void): Promise<OpenAiTextToSpeech> {
   const server = createServer((_request, response) => answer(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   ends.push(async () => {
@@ -20,7 +19,12 @@ async function heardOf(answer: (response: ServerResponse) => void): Promise<(num
     await new Promise((resolve) => server.close(resolve));
   });
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const tts = new OpenAiTextToSpeech({ baseUrl, apiKey: null, model: 'tts-1' }, { voice: 'alloy' });
+  return new OpenAiTextToSpeech({ baseUrl, apiKey: null, model: 'tts-1' }, { voice: 'alloy' });
+}
+
+/** The length of what is heard of a text, or why nothing is, of a text that is streamed and one that is spoken ahead. */
+async function heardOf(answer: (response: ServerResponse) => void): Promise<(number | string)[]> {
+  const tts = await voiceWith(answer);
   const streamed = async () => {
     let samples = 0;
     for await (const piece of tts.stream('Hi', english, new AbortController().signal))
@@ -191,4 +195,28 @@ it.each([
     response.end(Buffer.alloc(96_000));
   });
   expect(heard).toEqual([samples, samples]);
+});
+
+it('speech that comes at once is converted in small pieces, between which other work runs', async () => {
+  const body = Buffer.alloc(10 * 48_000, 1);
+  const tts = await voiceWith((response) => response.end(body));
+  const pieces: { samples: number; turn: number }[] = [];
+  let turn = 0;
+  let isOver = false;
+  const count = () => {
+    turn++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  try {
+    for await (const piece of tts.stream('Hi', english, new AbortController().signal))
+      pieces.push({ samples: piece.length, turn });
+  } finally {
+    isOver = true;
+  }
+  expect(pieces.reduce((sum, { samples }) => sum + samples, 0)).toBe(80_000);
+  expect(Math.max(...pieces.map(({ samples }) => samples))).toBeLessThan(1400);
+  const perTurn = Map.groupBy(pieces, ({ turn: of }) => of);
+  // The last one, and what the filter holds back.
+  expect(Math.max(...[...perTurn.values()].map(({ length }) => length))).toBeLessThanOrEqual(2);
 });

@@ -1,6 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type OpenAiServer, postOpenAi, refuseText, streamOpenAi } from './openai-http.ts';
 import { resample, StreamResampler } from './resample.ts';
-import { SampleJoiner } from './sample-joiner.ts';
+import { SampleJoiner, samplesOf } from './sample-joiner.ts';
 import {
   SpeechError,
   type SpeechOptions,
@@ -11,6 +12,9 @@ import {
 import { beforeWords, refuseWordsAfter, speechBody, withWholeHead } from './speech-body.ts';
 import { longestSpeech, tooLongSpeech } from './speech-length.ts';
 import { readWav, writeWav } from './wav.ts';
+
+/** Octets that are converted in a turn of the event loop: audio of calls is sent by the same thread. */
+const pieceOctets = 8192;
 
 /** Text-to-speech over `POST /v1/audio/speech`, response format `pcm`: 16-bit mono at 24 kHz. */
 export class OpenAiTextToSpeech implements TextToSpeech {
@@ -40,7 +44,7 @@ export class OpenAiTextToSpeech implements TextToSpeech {
     refuseText(type, bytes);
     // Some servers send a WAV file whatever format was requested; its header has the rate.
     const body = speechBody(type, bytes, this.#pcmRate);
-    const pcm = body === 'wav' ? readWav(bytes) : { samples: littleEndian(bytes), sampleRate: body };
+    const pcm = body === 'wav' ? readWav(bytes) : { samples: samplesOf(bytes), sampleRate: body };
     if (pcm.samples.length === 0) throw withoutAudio();
     if (isTooLong(text, pcm)) throw tooLongSpeech(text);
     refuseWordsAfter(pcm.samples);
@@ -72,10 +76,13 @@ export class OpenAiTextToSpeech implements TextToSpeech {
         sampleRate = format;
         resampler = new StreamResampler(sampleRate, options.sampleRate);
       }
-      const piece = joiner.samples(chunk);
-      samples += piece.length;
-      if (isTooLong(text, { samples: { length: samples }, sampleRate })) throw tooLongSpeech(text);
-      yield resampler.push(piece);
+      for (let at = 0; at < chunk.length; at += pieceOctets) {
+        if (samples > 0) await nextTurn();
+        const piece = joiner.samples(chunk.subarray(at, at + pieceOctets));
+        samples += piece.length;
+        if (isTooLong(text, { samples: { length: samples }, sampleRate })) throw tooLongSpeech(text);
+        yield resampler.push(piece);
+      }
     }
     if (!resampler || samples === 0) throw withoutAudio();
     yield resampler.flush();
@@ -160,11 +167,4 @@ function transcriptOf(body: string): string {
     return answer.text.trim();
   }
   throw new SpeechError('the transcription server answered without "text"');
-}
-
-function littleEndian(bytes: Uint8Array): Int16Array {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const samples = new Int16Array(bytes.length >> 1);
-  for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(2 * i, true);
-  return samples;
 }

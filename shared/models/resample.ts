@@ -14,7 +14,8 @@ interface Filter {
 
 const zeroCrossings = 16;
 const kaiserBeta = 8;
-const samplesPerSlice = 8000;
+/** Output between two turns of the event loop: half a millisecond, as audio of calls is sent by the same thread. */
+const samplesPerSlice = 2000;
 const filters = new Map<string, Filter>();
 
 /** `samples` at `to` Hz instead of `from` Hz. Long audio is processed in slices, so other work can run in between. */
@@ -101,11 +102,12 @@ function convolve(
   for (let n = from; n < to; n++) {
     const position = n * down;
     const centre = Math.floor(position / up) - inputFrom;
-    const base = (position % up) * taps;
+    const first = centre - half + 1;
+    const base = (position % up) * taps - first;
+    // What is before and after the input is silence.
+    const last = Math.min(input.length, first + taps);
     let sum = 0;
-    for (let k = 0; k < taps; k++) {
-      sum += (input[centre - half + 1 + k] ?? 0) * (phases[base + k] ?? 0);
-    }
+    for (let at = Math.max(0, first); at < last; at++) sum += (input[at] ?? 0) * (phases[base + at] ?? 0);
     output[n - from] = Math.max(-32768, Math.min(32767, Math.round(sum)));
   }
 }

@@ -5,11 +5,15 @@ export class SampleJoiner {
   samples(octets: Uint8Array): Int16Array {
     const all = this.#odd === null ? octets : after(this.#odd, octets);
     this.#odd = all.length % 2 === 1 ? (all[all.length - 1] ?? 0) : null;
-    const view = new DataView(all.buffer, all.byteOffset, all.byteLength);
-    const samples = new Int16Array(all.length >> 1);
-    for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(2 * i, true);
-    return samples;
+    return samplesOf(all);
   }
+}
+
+/** A copy of the octets as samples, without the last octet of an odd number. All hosts are little-endian. */
+export function samplesOf(octets: Uint8Array): Int16Array {
+  const samples = new Int16Array(octets.length >> 1);
+  new Uint8Array(samples.buffer).set(octets.subarray(0, samples.byteLength));
+  return samples;
 }
 
 function after(first: number, octets: Uint8Array): Uint8Array {
