@@ -96,6 +96,21 @@ it('leaves a server whose words come late because it sends too many messages', a
   expect([scene.counts.late_finals, scene.failures]).toEqual([undefined, []]);
 });
 
+it('has the words of short turns from the only server, although that sends more than is read', async () => {
+  const clock = new FakeClock();
+  const server = new DeepgramServer(clock);
+  open.push(await server.listen());
+  const scene = new LiveScene([providerAt(deepgram, server.url, 'nova-3', clock)], clock);
+  open.push(scene.transcription);
+  server.flood = flood;
+  const said = ['yes', 'book a table', 'for two', 'tonight please', 'thanks'];
+  for (const sentence of said) {
+    await sayTo(scene, sentence);
+    await scene.hear(quiet(1000));
+  }
+  expect(scene.finals.map(({ text }) => text)).toEqual(said);
+});
+
 it('sends a turn to the only server once more when its words wait behind former messages', async () => {
   const clock = new FakeClock();
   let connections = 0;

@@ -287,6 +287,8 @@ export class LiveTranscription implements Transcription {
       // What a server has to tell waits behind what it has told: a new connection begins with the present.
       if (hasOther || (isBehind && !this.#silent && !turn.sentAgain)) {
         turn.sentAgain = true;
+        // The more it gets, the more it sends: what is before the turn is not worth that.
+        if (isHeld && !hasOther) this.#audio.ring.drop(turn.from);
         this.#lost(error, false);
         return;
       }
