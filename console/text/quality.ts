@@ -37,7 +37,7 @@ export const quality = {
     },
     environments: (name: string) => (name === 'production' ? 'production' : 'staging'),
     means:
-      'Runs count for the version with exactly their content, so a version that was changed starts over. Equal conversations are one sample.',
+      'Runs count for the version with exactly their content, so a version that was changed starts over. Equal conversations are one sample. Runs in other conditions (another weather, voice or data, held-out variants, loads) do not count.',
     noRuns: 'No run in this time.',
   },
   gate: {

@@ -124,6 +124,9 @@ export const tests = {
     },
     tokens: (input: number, output: number) => `${input} in, ${output} out`,
     set: 'a simulation set',
+    altered: 'other conditions',
+    alteredMeans:
+      'In another weather or voice, with other data, a held-out variant, or of a load: pass rates and the gate do not count it.',
     scoreMeans: 'Weighted mean of the assertions, from 0 to 1.',
     again: 'Run again',
     cancel: {

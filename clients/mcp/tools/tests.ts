@@ -52,6 +52,7 @@ const getTestRun = tool(
       reasoning: run.reasoning,
       error_message: run.error_message,
       version_number: run.version_number,
+      as_is: run.as_is,
       nodes_visited: run.nodes_visited,
       assertion_results: run.assertion_results,
       conversation: run.chat_history.slice(0, mostLines),

@@ -35,6 +35,16 @@ export function score(value: number | null): string {
   return figure(value, 2);
 }
 
+/** Of a run that no rate counts, why. */
+export function Altered({ run }: { run: Pick<RunRow, 'as_is'> }) {
+  if (run.as_is) return null;
+  return (
+    <span title={tests.run.alteredMeans}>
+      <Badge tone="quiet">{tests.run.altered}</Badge>
+    </span>
+  );
+}
+
 /** `34 ms`, `2.3 s`, and from a minute on as a clock. */
 export function took(ms: number | null): string {
   if (ms === null || ms < 1000) return figure(ms, 0, 'ms');
@@ -74,10 +84,13 @@ export const runColumns: readonly Column<RunRow>[] = [
   { head: head.status, cell: ({ status }) => <RunStatus status={status} /> },
   {
     head: head.scenario,
-    cell: ({ id, scenario }) => (
-      <a class="row-link" href={pathTo('run', id)}>
-        {scenario.name}
-      </a>
+    cell: (run) => (
+      <>
+        <a class="row-link" href={pathTo('run', run.id)}>
+          {run.scenario.name}
+        </a>{' '}
+        <Altered run={run} />
+      </>
     ),
     grows: true,
   },

@@ -17,7 +17,7 @@ import { useNodeNames } from '../graph/node-names.ts';
 import { Analysis } from './analysis.tsx';
 import { Compared } from './compare.tsx';
 import { Conversation } from './conversation.tsx';
-import { isOver, type Run, type RunRow, RunStatus, score, took } from './pieces.tsx';
+import { Altered, isOver, type Run, type RunRow, RunStatus, score, took } from './pieces.tsx';
 import { RunRecording } from './recording.tsx';
 import { Requests, Tone, Variables } from './run-record.tsx';
 import { Verdicts } from './verdicts.tsx';
@@ -76,7 +76,7 @@ export function RunScreen({ id }: { id: string }) {
     <Screen
       title={
         <>
-          {words.title(run.scenario.name)} <RunStatus status={run.status} />
+          {words.title(run.scenario.name)} <RunStatus status={run.status} /> <Altered run={run} />
         </>
       }
       actions={mayChange.value && <Actions run={run} reload={loaded.reload} />}

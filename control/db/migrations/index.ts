@@ -72,6 +72,7 @@ import { up as testWatches } from './0086-test-watches.ts';
 import { up as storedEnds } from './0087-stored-ends.ts';
 import { up as givenNoises } from './0087b-given-noises.ts';
 import { up as matrixList } from './0090-matrix-list.ts';
+import { up as runsAsIs } from './0091-runs-as-is.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-organizations': { up: organizations },
@@ -146,4 +147,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0087-stored-ends': { up: storedEnds },
   '0087b-given-noises': { up: givenNoises },
   '0090-matrix-list': { up: matrixList },
+  '0091-runs-as-is': { up: runsAsIs },
 };

@@ -71,6 +71,8 @@ export interface TestRunRow {
   transport: 'text' | 'sip';
   phone_number: string | null;
   request_data_override: Json<OpenObject> | null;
+  /** Whether it is of the scenario as it was when the run was created: what rates and the gate count (contract 6.4). */
+  as_is: Flag;
   webhook_url: string | null;
   /** The worker that runs it, and until when no other may take it over. */
   worker: string | null;

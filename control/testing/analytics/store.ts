@@ -2,7 +2,7 @@
  * Queries of analytics. Months and days entirely in the window come from counters (test_run_periods, test_run_days);
  * the day in which it begins comes from stored runs, and so does the weekly trend, which begins at the current time of
  * day. So deleted runs stay in the former and disappear from the latter; `leftInAnalytics` tells customers. Runs are
- * counted when they end (runs-store.ts), by their creation.
+ * counted when they end (records/write.ts), by their creation, and only those of the scenario as it is (runs/as-is.ts).
  */
 import { sql } from 'kysely';
 import { type Db, fromJson, type TestRunRow } from '../../db/index.ts';
@@ -87,6 +87,7 @@ function runsOfFirstDay(db: Db, pathwayId: string, { from, firstDayAt }: Span) {
     .where('pathway_id', '=', pathwayId)
     .where('created_at', '>=', from)
     .where('created_at', '<', firstDayAt)
+    .where('as_is', '=', 1)
     .where('status', 'in', ended);
 }
 
@@ -173,6 +174,7 @@ async function countBetween(db: Db, pathwayId: string, from: string, to: string 
     ])
     .where('pathway_id', '=', pathwayId)
     .where('created_at', '>=', from)
+    .where('as_is', '=', 1)
     .where('status', 'in', ['PASSED', 'FAILED']);
   if (to !== null) query = query.where('created_at', '<', to);
   return query.executeTakeFirstOrThrow();
@@ -225,6 +227,7 @@ export function newestRuns(
     .select(['id', 'scenario_id', 'status', 'overall_score', 'created_at'])
     .where('pathway_id', '=', pathwayId)
     .where('created_at', '>=', from)
+    .where('as_is', '=', 1)
     .where('status', 'in', ended)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

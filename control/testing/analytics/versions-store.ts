@@ -26,8 +26,7 @@ export function contentCounts(db: Db, pathwayId: string, from: string): Promise<
     .where('pathway_id', '=', pathwayId)
     .where('created_at', '>=', from)
     .where('status', 'in', ['PASSED', 'FAILED', 'ERROR'])
-    // Variants are no runs of the scenario as it is.
-    .where('trigger_source', '!=', 'held_out')
+    .where('as_is', '=', 1)
     .orderBy('created_at', 'desc')
     .limit(mostCounted);
   const number = (status: string) =>

@@ -1,7 +1,5 @@
 /** Queries of the promotion gate. */
-
-import { isDeepStrictEqual } from 'node:util';
-import { type Db, fromJson, type TestRunRow, type TestScenarioRow } from '../../db/index.ts';
+import type { Db, TestRunRow, TestScenarioRow } from '../../db/index.ts';
 import type { Subject } from '../scenarios/rules.ts';
 
 /** The enabled, required scenarios, oldest first. */
@@ -24,12 +22,11 @@ const pageRuns = 100;
 const mostRuns = 10_000;
 
 type GateRun = Pick<TestRunRow, 'id' | 'status' | 'overall_score' | 'created_at' | 'seed'>;
-type GateScenario = Pick<TestScenarioRow, 'id' | 'metadata' | 'updated_at' | 'promotion_repeats'>;
+type GateScenario = Pick<TestScenarioRow, 'id' | 'updated_at' | 'promotion_repeats'>;
 
 /**
- * The newest runs on exactly this content that are of the scenario as it is: with its own request data, caller, voice
- * and weather. As many as the gate needs: those of `promotion_repeats` different seeds, or else all since the last change
- * of the scenario and some from before.
+ * The newest runs on exactly this content that are of the scenario as it is (runs/as-is.ts). As many as the gate needs:
+ * those of `promotion_repeats` different seeds, or else all since the last change of the scenario and some from before.
  */
 export async function latestRuns(db: Db, scenario: GateScenario, contentHash: string): Promise<GateRun[]> {
   const runs: GateRun[] = [];
@@ -38,9 +35,7 @@ export async function latestRuns(db: Db, scenario: GateScenario, contentHash: st
   for (let read = 0; read < mostRuns; read += pageRuns) {
     const page = await runsBefore(db, scenario.id, contentHash, last);
     last = page.at(-1);
-    for (const { transport, ...run } of page) {
-      // Voice and weather are of calls.
-      if (transport === 'sip' && !(await isAsItself(db, run, scenario))) continue;
+    for (const run of page) {
       runs.push(run);
       if (run.created_at >= scenario.updated_at) seeds.add(run.seed);
       if (seeds.size === scenario.promotion_repeats) return runs;
@@ -55,15 +50,13 @@ function runsBefore(
   scenarioId: string,
   contentHash: string,
   last: GateRun | undefined,
-): Promise<(GateRun & Pick<TestRunRow, 'transport'>)[]> {
+): Promise<GateRun[]> {
   let query = db
     .selectFrom('test_runs')
-    .select(['id', 'status', 'overall_score', 'created_at', 'seed', 'transport'])
+    .select(['id', 'status', 'overall_score', 'created_at', 'seed'])
     .where('scenario_id', '=', scenarioId)
     .where('content_hash', '=', contentHash)
-    .where('request_data_override', 'is', null)
-    // Another caller's values; many calls at once.
-    .where('trigger_source', 'not in', ['held_out', 'load']);
+    .where('as_is', '=', 1);
   if (last) {
     const { created_at, id } = last;
     query = query.where((is) =>
@@ -74,24 +67,6 @@ function runsBefore(
     );
   }
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(pageRuns).execute();
-}
-
-/** Whether the call was as the scenario says. What it said before its last change is not known, and does not count. */
-async function isAsItself(
-  db: Db,
-  { created_at, id }: GateRun,
-  { metadata, updated_at }: GateScenario,
-): Promise<boolean> {
-  if (created_at < updated_at) return true;
-  const record = await db
-    .selectFrom('test_run_records')
-    .select('scenario')
-    .where('run_id', '=', id)
-    .executeTakeFirst();
-  if (!record) return true;
-  const own = metadata && fromJson(metadata).call;
-  const used = fromJson(record.scenario).metadata?.call;
-  return isDeepStrictEqual(used ?? null, own ?? null);
 }
 
 /** The running batch of an earlier request for this content, with the runs of each scenario in its current form. */

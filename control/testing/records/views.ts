@@ -41,6 +41,7 @@ export function runRowView(run: RunWithName, results: readonly TestAssertionResu
     turn_count,
     duration_ms,
     created_at,
+    as_is: run.as_is === 1,
     scenario: { id: scenario_id, name: run.scenario_name },
     usage: parsed(run.usage),
     assertion_results: results.map(resultView),

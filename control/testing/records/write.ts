@@ -124,7 +124,7 @@ export async function finishRun(db: Db, id: string, end: RunEnd): Promise<boolea
   await insertResults(db, id, end.results);
   if (run.pathway_id !== null) {
     if (path_id !== '') await insertPath(db, run.pathway_id, path_id, nodes);
-    await countRun(db, run.pathway_id, run);
+    if (run.as_is === 1) await countRun(db, run.pathway_id, run);
   }
   await afterEnd(db, run, end.completedAt);
   await recordEvents(db, [happeningOfRun(run, end.completedAt)]);

@@ -16,6 +16,7 @@ import { insertRun } from '../records/write.ts';
 import { type AnySubject, scenarioView } from '../scenarios/rules.ts';
 import { findScenario, listAssertions } from '../scenarios/store.ts';
 import { type TestedVersion, testedVersion } from './agent-store.ts';
+import { isSameCall, isSameData } from './as-is.ts';
 import { evaluatorsOf } from './evaluators.ts';
 import { subjectOf } from './execute.ts';
 
@@ -25,6 +26,8 @@ export const testRunsSubject = 'test-runs';
 export interface PlannedRun {
   readonly scenario: Scenario;
   readonly version: TestedVersion;
+  /** Whether the scenario is as it is stored (as-is.ts). */
+  readonly asIs: boolean;
 }
 
 /**
@@ -54,7 +57,7 @@ export async function planRuns(
   for (const [key, subject] of subjects) versions.set(key, await testedVersion(db, orgId, subject, wanted));
   return scenarios.flatMap((scenario) => {
     const version = versions.get(subjectKey(scenario));
-    return version ? [{ scenario, version }] : [];
+    return version ? [{ scenario, version, asIs: true }] : [];
   });
 }
 
@@ -116,9 +119,10 @@ export async function insertRuns(
 ): Promise<string[]> {
   const created_at = isoTime(clock);
   const ids: string[] = [];
-  for (const [index, { scenario, version }] of planned.entries()) {
+  for (const [index, one] of planned.entries()) {
+    const { scenario } = one;
     const id = newId();
-    const run = { ...waitingRun(order, scenario, version), id, created_at, seed: (seed + index) % seeds };
+    const run = { ...waitingRun(order, one), id, created_at, seed: (seed + index) % seeds };
     const evaluator = toJson(evaluatorsOf(models, scenario));
     await insertRun(db, run, { scenario: toJson(scenario), evaluator });
     ids.push(id);
@@ -129,7 +133,7 @@ export async function insertRuns(
 }
 
 /** A run as it waits, without what is its own. */
-export function waitingRun(order: RunOrder, scenario: Scenario, version: TestedVersion): WaitingRun {
+export function waitingRun(order: RunOrder, { asIs, scenario, version }: PlannedRun): WaitingRun {
   const { requestDataOverride: override = null, phoneNumber = null } = order;
   return {
     org_id: order.orgId,
@@ -147,6 +151,7 @@ export function waitingRun(order: RunOrder, scenario: Scenario, version: TestedV
     transport: phoneNumber === null && !version.spoken ? 'text' : 'sip',
     phone_number: phoneNumber,
     request_data_override: override && toJson(override),
+    as_is: asIs && isSameData(scenario.request_data, override) ? 1 : 0,
     webhook_url: order.webhookUrl ?? null,
     worker: null,
     lease_until: null,
@@ -174,7 +179,7 @@ export async function startRun(
   checkWebhook(services, webhook_url);
   const [id] = await services.database.db.transaction().execute(async (db) => {
     const asked = await planOne(db, orgId, scenarioId, version_number);
-    const planned = weather ? asked.map((one) => inWeather(one, weather)) : asked;
+    const planned = weather ? asked.map((one) => withCaller(one, { weather })) : asked;
     await services.quotas.waitingRunRoom(db, orgId, 1);
     const order: RunOrder = {
       orgId,
@@ -190,9 +195,17 @@ export async function startRun(
   return id;
 }
 
-/** The run keeps the scenario as it was at its start, with this weather. */
-function inWeather({ scenario, version }: PlannedRun, weather: Weather): PlannedRun {
-  return { scenario: { ...scenario, metadata: withCall(scenario.metadata, { weather }) }, version };
+/** The run keeps the scenario as it was at its start, with this weather or voice. */
+export function withCaller(
+  { asIs, scenario, version }: PlannedRun,
+  changes: { readonly weather?: Weather; readonly voice?: string },
+): PlannedRun {
+  const metadata = withCall(scenario.metadata, changes);
+  return {
+    scenario: { ...scenario, metadata },
+    version,
+    asIs: asIs && isSameCall(scenario.metadata, metadata),
+  };
 }
 
 /** The scenario is in the path here, so the error has no list of unknown ids. */

@@ -175,6 +175,7 @@ export async function listedScenario(
     .select(['id', 'status', 'overall_score', 'completed_at'])
     .where('org_id', '=', orgId)
     .where('scenario_id', '=', id)
+    .where('as_is', '=', 1)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)

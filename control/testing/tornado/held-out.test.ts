@@ -74,6 +74,10 @@ it('an iteration that is broken off has no variants of the one before', async ()
   await runsEnd(session, isFixed);
   // The variants of the scenario that passes now.
   await runsEnd(session, isFixed);
+  const ofSession = await db().selectFrom('test_runs').select(['trigger_source', 'as_is']).execute();
+  // A variant is no run of the scenario as it is.
+  for (const { as_is, trigger_source } of ofSession)
+    expect(as_is).toBe(trigger_source === 'held_out' ? 0 : 1);
   expect((await client.status(session)).data).toMatchObject({ status: 'RUNNING', current_iteration: 3 });
   expect((await client.call('POST', `/tornado/${session}/cancel`)).status).toBe(200);
   await sessions.cancelled(session);

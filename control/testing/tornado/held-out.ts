@@ -73,7 +73,7 @@ async function startVariants(
     const scenario = fromJson<Scenario>((await findRecord(db, run.id)).scenario);
     const version = { number: run.version_number, contentHash: run.content_hash };
     for (let number = 1; number <= variantsEach; number++)
-      planned.push({ scenario: variantOf(scenario, number), version });
+      planned.push({ scenario: variantOf(scenario, number), version, asIs: false });
   }
   const { current_iteration, org_id: orgId, pathway_id, seed } = session;
   const id = newId();

@@ -46,7 +46,7 @@ export const Analytics = Testing({
       score: described(Share, 'Its overall score, 0 to 1; null: nothing was scored'),
       created_at: Iso('When the run was created'),
     }),
-    { description: 'The newest 500' },
+    { description: 'The newest 500 of those that are counted' },
   ),
 });
 

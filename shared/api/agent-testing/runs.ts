@@ -93,6 +93,9 @@ const runRowFields = {
   turn_count: Type.Integer({ description: 'Moves of the caller' }),
   duration_ms: Nullable(Type.Integer(), 'Length of the conversation, ms; null: it has not ended'),
   created_at: Iso('When it was created'),
+  as_is: Type.Boolean({
+    description: 'Whether it is of the scenario as it is: rates of versions and the gate count it',
+  }),
   scenario: Type.Object(
     {
       id: Type.String({ description: 'Id of the scenario' }),

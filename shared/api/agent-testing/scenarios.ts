@@ -191,7 +191,7 @@ const RecentRun = Type.Object({
 });
 const ListedScenario = ListItem({
   ...scenarioFields,
-  most_recent_run: Nullable(RecentRun, 'The newest run; null: it never ran'),
+  most_recent_run: Nullable(RecentRun, 'The newest run of the scenario as it is; null: there is none'),
 });
 export type ListedScenario = Static<typeof ListedScenario>;
 export const ScenarioList = Testing({

@@ -117,6 +117,7 @@ export async function storeFinishedRun(db: Db, run: FinishedRun): Promise<string
       transport: 'text',
       phone_number: null,
       request_data_override: null,
+      as_is: 1,
       webhook_url: null,
       worker: null,
       lease_until: null,

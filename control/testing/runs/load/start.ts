@@ -58,10 +58,11 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
     await services.quotas.waitingRunRoom(db, orgId, highest);
     const order = { orgId, triggerSource: 'load' as const, phoneNumber: number };
     const loaded = planned.map(
-      ({ scenario, version }): LoadedRun => ({
-        run: waitingRun(order, scenario, version),
-        scenario,
-        evaluator: evaluatorsOf(services.models, scenario),
+      (one): LoadedRun => ({
+        // Many calls at once say how the service bears them.
+        run: waitingRun(order, { ...one, asIs: false }),
+        scenario: one.scenario,
+        evaluator: evaluatorsOf(services.models, one.scenario),
       }),
     );
     const row: TestLoadRow = {

@@ -8,10 +8,17 @@ import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { checkVoice, checkWeather } from '../../noises/caller-check.ts';
-import { withCall } from '../../over-call/settings.ts';
 import { insertSet } from '../../records/set-store.ts';
 import { checkedNumber } from '../over-a-call.ts';
-import { insertRuns, onlySubject, type PlannedRun, planRuns, startSeed, testRunsSubject } from '../plan.ts';
+import {
+  insertRuns,
+  onlySubject,
+  type PlannedRun,
+  planRuns,
+  startSeed,
+  testRunsSubject,
+  withCaller,
+} from '../plan.ts';
 import { cellsOf } from './rules.ts';
 
 /** Of one matrix, as of one simulation set. */
@@ -73,11 +80,10 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
       const planned = plans.get(cell.version);
       if (!planned) throw ApiError.of('SCENARIO_NOT_FOUND');
       const weather = weathers?.find(({ name }) => name === cell.weather)?.weather;
-      const metadata = withCall(planned.scenario.metadata, {
+      const one = withCaller(planned, {
         ...(cell.voice !== null && { voice: cell.voice }),
         ...(weather && { weather }),
       });
-      const one: PlannedRun = { ...planned, scenario: { ...planned.scenario, metadata } };
       const subject = onlySubject([one]);
       const setId = newId();
       await insertSet(db, {
