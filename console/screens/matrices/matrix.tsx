@@ -45,8 +45,6 @@ const figures: readonly Column<Cell>[] = [
 
 /** Only what the matrix varies, and the result of each cell. */
 function columnsOf(cells: readonly Cell[]): Column<Cell>[] {
-  // Without any difference the first one of the request was deleted, or has no runs yet.
-  const first = cells.some(({ difference }) => difference !== null) ? cells[0] : undefined;
   const varied = (axis: 'version' | 'voice' | 'weather') => cells.some((cell) => cell[axis] !== null);
   return [
     { head: head.status, cell: ({ status }) => <RunStatus status={status} />, from: 'medium' },
@@ -61,7 +59,7 @@ function columnsOf(cells: readonly Cell[]): Column<Cell>[] {
     },
     {
       head: head.difference,
-      cell: (cell) => <Against difference={cell.difference} isFirst={cell === first} />,
+      cell: ({ difference, is_first }) => <Against difference={difference} isFirst={is_first} />,
     },
     ...figures,
   ];

@@ -82,7 +82,9 @@ export const MatrixAnswer = Testing({
       simulation_set_id: Type.String({ description: 'The simulation set of the cell' }),
       status: OneOf(groupStatuses, 'Where the cell is, or how it ended'),
       statistics: described(ScenarioStatistics, 'Of the runs of the cell that have ended'),
-
+      is_first: Type.Boolean({
+        description: 'Whether it is the first cell of the request, from which the others differ',
+      }),
       difference: Nullable(
         Type.Object({
           value: Type.Number({ description: 'The difference, -1 to 1' }),
@@ -91,7 +93,7 @@ export const MatrixAnswer = Testing({
             'Newcombe interval of the difference, 95 %; null: fewer than two distinct conversations on a side',
           ),
         }),
-        'Pass rate minus that of the first cell; null: it is the first cell, or there are no runs',
+        'Pass rate minus that of the first cell; null: it is the first cell, that one was deleted, or there are no runs',
       ),
     }),
     { maxItems: 100, description: 'Versions outermost, weathers innermost' },

@@ -68,10 +68,24 @@ describe('a matrix', () => {
     for (const { simulation_set_id } of matrix.cells) {
       const { cells, first_break } = (await client.call('GET', `/matrices/${matrix.id}`)).read(MatrixAnswer);
       // Without the first cell nothing is a measure for the others.
-      if (cells.length === 1) expect([cells[0]?.difference, first_break]).toEqual([null, null]);
+      if (cells.length === 1)
+        expect([cells[0]?.is_first, cells[0]?.difference, first_break]).toEqual([false, null, null]);
       expect((await client.call('DELETE', `/simulation-sets/${simulation_set_id}`)).status).toBe(200);
     }
     expect((await client.call('GET', `/matrices/${matrix.id}`)).codes).toEqual(['TEST_MATRIX_NOT_FOUND']);
+  });
+
+  it.each([
+    ['one cell', [1]],
+    ['several cells', [1, 0]],
+  ])('of %s says which is the first, also before there is a result', async (_, versions) => {
+    const scenario_id = await client.scenario({ pathway_id: pathway, ...soundBooking });
+    const { matrix_id } = (await start({ scenario_id, versions, repeats: 1 })).read(MatrixStarted);
+    const first = versions.map((__, place) => place === 0);
+    const begun = (await client.call('GET', `/matrices/${matrix_id}`)).read(MatrixAnswer);
+    expect(begun.cells.map(({ is_first }) => is_first)).toEqual(first);
+    const matrix = await ended(matrix_id);
+    expect(matrix.cells.map(({ is_first }) => is_first)).toEqual(first);
   });
 
   it('is listed behind newer ones, page by page', async () => {

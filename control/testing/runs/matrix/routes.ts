@@ -116,6 +116,7 @@ async function matrixView(db: Db, orgId: string, id: string) {
     cells: measured.map(({ cell, ...one }) => ({
       ...cell,
       ...one,
+      is_first: one.simulation_set_id === base?.simulation_set_id,
       difference:
         first === undefined || one.statistics === first ? null : differenceOf(one.statistics, first),
     })),
