@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { variantOf, variantsEach } from './variants.ts';
 
@@ -55,7 +56,19 @@ describe('a value of a held-out variant', () => {
     }
   });
 
-  it.each(['7:30 pm', '12:59 am', '14:05', '00:15', '23:45'])(
+  it.each([
+    ['7 pm', 'Booked for 7 in the evening'],
+    ['+1 415 555 0142', '4155550142'],
+    ['+1 415 555 0142', 'ends in 0142'],
+    ['88231', 'Order 8-8231'],
+  ])('stays where an assertion expects it in another form: %s', (value, expected) => {
+    for (const variant of keeping(`- time or number: ${value}`, { value: expected })) {
+      expect(variant.tester_persona_prompt).toContain(value);
+      expect(variant.assertions[0]?.config).toEqual({ value: expected });
+    }
+  });
+
+  it.each(['7:30 pm', '14:05', '00:15', '23:45', '10:30', '11:30 am'])(
     'is another time of the day than %s',
     (time) => {
       for (const variant of keeping(`- time: ${time}`, { value: `at ${time}` })) {
@@ -94,5 +107,62 @@ describe('a value of a held-out variant', () => {
       expect([wanted, refused]).not.toEqual([second, first]);
       expect(variant.assertions[0]?.config).toEqual({ value: wanted });
     }
+  });
+});
+
+/** A scenario about a time of the day, which all that says it says in some form. */
+const time = fc.record({
+  hour: fc.integer({ min: 0, max: 23 }),
+  padded: fc.boolean(),
+  minutes: fc.option(fc.constantFrom('00', '05', '30', '45'), { nil: null }),
+  suffix: fc.constantFrom('', ' am', ' pm', 'pm', " o'clock"),
+});
+type Time = typeof time extends fc.Arbitrary<infer T> ? T : never;
+const written = ({ hour, minutes, padded }: Time) =>
+  `${padded ? String(hour).padStart(2, '0') : hour}${minutes === null ? '' : `:${minutes}`}`;
+const forms: Readonly<Record<string, (of: Time) => string>> = {
+  whole: (of) => written(of) + of.suffix,
+  bare: written,
+  at: (of) => `at ${written(of)}`,
+  keyed: (of) => written(of).replace(':', ''),
+};
+const form = fc.constantFrom(...Object.values(forms));
+const figures = (text: string) => text.match(/\d/g)?.join('') ?? '';
+
+describe('a time of a held-out variant', () => {
+  it('has as many figures, and is the same for the caller and for what is expected, in whatever forms', () => {
+    const places = fc.record({
+      time,
+      inPrompt: form,
+      inLine: form,
+      expected: form,
+      number: fc.integer({ min: 1, max: 3 }),
+    });
+    fc.assert(
+      fc.property(places, ({ expected, inLine, inPrompt, number, time: of }) => {
+        const before = {
+          ...(scenario as object),
+          tester_persona_prompt: `You want to book.\n- time: ${inPrompt(of)}\n- name: Sam Reed`,
+          metadata: null,
+          input_messages: [{ role: 'user', content: `For Sam Reed, ${inLine(of)}.` }],
+          assertions: [{ type: 'STRING_CHECK', config: { value: `Booked for ${expected(of)}` } }],
+        };
+        const after = variantOf(before as never, number);
+        const saidTimes = [
+          after.tester_persona_prompt ?? '',
+          after.input_messages?.[0]?.content ?? '',
+          String(after.assertions[0]?.config.value),
+        ].map(figures);
+        expect(new Set(saidTimes).size).toBe(1);
+        const [said = ''] = saidTimes;
+        expect(said).toHaveLength(figures(written(of)).length);
+        // No hour that there is not, and the minutes as they were.
+        const minutes = of.minutes ?? '';
+        expect(said.endsWith(minutes)).toBe(true);
+        const hour = Number(said.slice(0, said.length - minutes.length));
+        expect(hour).toBeLessThan(of.hour > 0 && of.hour < 13 ? 13 : 24);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

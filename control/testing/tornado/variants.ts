@@ -38,16 +38,96 @@ type Others = ReadonlyMap<string, string>;
 function otherValues(scenario: Scenario, number: number): Others {
   const facts: unknown = scenario.metadata?.facts;
   const given = typeof facts === 'object' && facts !== null ? { ...facts } : {};
-  const known = factsIn(scenario.tester_persona_prompt ?? '', given).map(({ value }) => value);
-  const said = (scenario.input_messages ?? []).flatMap(({ content, role }) =>
-    role === 'user' ? [...content.matchAll(/\b\d[\d-]*\b/g)].map(([digits]) => digits) : [],
+  const known = factsIn(scenario.tester_persona_prompt ?? '', given);
+  const lines = (scenario.input_messages ?? []).flatMap(({ content, role }) =>
+    role === 'user' ? [content] : [],
   );
+  const said = lines.flatMap((line) => [...line.matchAll(saidValue)].map(([value]) => value));
+  const hours = new Set([
+    ...known.flatMap(({ key, value }) =>
+      /\b(?:time|hour)s?\b/.test(key) && plainTime.test(value) ? [value] : [],
+    ),
+    ...[...known.map(({ value }) => value), ...lines].flatMap((text) =>
+      [...text.matchAll(spokenHour)].map(([hour]) => hour),
+    ),
+  ]);
   const found = new Map<string, string>();
-  for (const value of [...known, ...said]) {
-    const other = otherValue(value, number);
-    if (other !== value && !isExpected(scenario, value)) found.set(value, other);
+  for (const value of [...known.map((fact) => fact.value), ...said]) {
+    const other = hours.has(value) ? otherHour(value, number) : otherValue(value, number);
+    // One that stays is told, too: its other forms then stay with it.
+    found.set(value, isExpected(scenario, value) ? value : other);
   }
-  return found;
+  return withoutOtherForms(scenario, found);
+}
+
+/** Times as a whole, and other figures. */
+const saidValue =
+  /\bat \d{1,2}\b(?![:.-]?\d)|\b\d{1,2}(?: ?[ap]\.?m\b| o['’]clock\b)|\b\d{1,2}:[0-5]\d(?:[ap]m)?\b|\b\d[\d-]*\b/gi;
+/** The hour of `10:30`, `10 am`, `10 o'clock` and `at 10`. */
+const spokenHour =
+  /(?<![\d:.-])\d{1,2}(?=:[0-5]\d(?!\d)| ?[ap]\.?m\b| o['’]clock\b)|(?<=\bat )\d{1,2}(?![:.-]?\d)/gi;
+/** `10`, or with minutes `1030`, of what is called a time. */
+const plainTime = /^(\d{1,2})([0-5]\d)?$/;
+
+/** Of the same part of the day and with as many figures, so that what counts figures or knows opening hours still holds. */
+const hoursAlike: readonly (readonly string[])[] = [
+  ['1', '2', '3', '4', '5'],
+  ['6', '7', '8', '9'],
+  ['01', '02', '03', '04', '05'],
+  ['06', '07', '08', '09'],
+  ['10', '11'],
+  ['13', '14', '15', '16', '17'],
+  ['18', '19', '20', '21', '22', '23', '00'],
+];
+
+/** Noon and midnight stay: with "am" and "pm" they are the other way round than the hours beside them. */
+function otherHour(time: string, number: number): string {
+  const [, hour = time, minutes = ''] = plainTime.exec(time) ?? [];
+  const alike = hoursAlike.find((hours) => hours.includes(hour));
+  if (!alike) return time;
+  // Not the same hour again, whatever the number of the variant.
+  const step = 1 + ((number - 1) % (alike.length - 1));
+  return `${alike[(alike.indexOf(hour) + step) % alike.length]}${minutes}`;
+}
+
+/**
+ * Without values that the scenario has in another form, too, which would not be replaced alike: `10:30` is keyed as
+ * `1030`, or an assertion expects the `7` of `7 pm`.
+ */
+function withoutOtherForms({ assertions }: Scenario, found: ReadonlyMap<string, string>): Others {
+  const left: string[] = [];
+  JSON.stringify(
+    assertions.map(({ config }) => config),
+    (name, member: unknown) => {
+      if (typeof member === 'string' && !/_ids?$/.test(name)) left.push(withOthers(member, blanked(found)));
+      return member;
+    },
+  );
+  const joined = (text: string) => text.match(/\d[\d:-]*/g)?.map((one) => figuresOf(one).join('')) ?? [];
+  const expected = new Set(left.flatMap((text) => [...figuresOf(text), ...joined(text)]));
+  const forms = Map.groupBy(found.keys(), (value) => figuresOf(value).join(''));
+  const isUnlike = (value: string) => {
+    const figures = figuresOf(value);
+    const all = figures.join('');
+    const others = (forms.get(all) ?? []).map((form) => figuresOf(found.get(form) ?? '').join(''));
+    if (new Set(others).size > 1) return true;
+    // A single figure of a long number says little.
+    const isPart = (one: string) =>
+      one === all || (one.length > 3 && (all.includes(one) || (all.length > 3 && one.includes(all))));
+    return (
+      figures.some((one) => (one.length > 1 || all.length < 5) && expected.has(one)) ||
+      [...expected].some(isPart)
+    );
+  };
+  return new Map([...found].filter(([value, other]) => other !== value && !isUnlike(value)));
+}
+
+function figuresOf(text: string): string[] {
+  return text.match(/\d+/g) ?? [];
+}
+
+function blanked(found: ReadonlyMap<string, string>): Others {
+  return new Map([...found.keys()].map((value) => [value, ' ']));
 }
 
 /**
@@ -79,13 +159,9 @@ function otherValue(value: string, number: number): string {
   const day = days.findIndex((one) => value.includes(one));
   const name = days[day];
   if (name !== undefined) return value.replace(name, days[(day + number) % days.length] ?? name);
-  // The hour of a time, never more than there are.
-  const hour = /^\d{1,2}(?=:[0-5]\d\b)/.exec(value)?.[0];
-  if (hour !== undefined) {
-    const late = Number(hour) > 12 || Number(hour) === 0;
-    const next = late ? 13 + ((Number(hour) + 9 + number) % 11) : ((Number(hour) - 1 + number) % 12) + 1;
-    return value.replace(hour, hour.startsWith('0') ? String(next).padStart(2, '0') : String(next));
-  }
+  const { 0: hour, index = 0 } = [...value.matchAll(spokenHour)][0] ?? {};
+  if (hour !== undefined)
+    return value.slice(0, index) + otherHour(hour, number) + value.slice(index + hour.length);
   // A single figure may be a rating or a count: it stays above zero.
   if (/^\d$/.test(value)) return String(((Number(value) - 1 + 2 * number) % 9) + 1);
   return value.replaceAll(/\d/g, (digit, at: number) => {
