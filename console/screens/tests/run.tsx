@@ -191,7 +191,8 @@ function Actions({ run, reload }: { run: Run; reload: () => void }) {
     reload();
   };
   if (!isOver(run.status)) return <AskedButton words={words.cancel} name={run.scenario.name} run={cancel} />;
-  return run.transport === 'text' ? <ActButton run={again}>{words.again}</ActButton> : null;
+  // With other data, or as a variant, it would be another run.
+  return run.transport === 'text' && run.as_is ? <ActButton run={again}>{words.again}</ActButton> : null;
 }
 
 function OtherRuns({ run, others, chosen }: { run: Run; others: readonly RunRow[]; chosen: string }) {

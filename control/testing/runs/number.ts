@@ -19,7 +19,8 @@ export async function requireTestableNumber(
   version: number,
   phoneNumber: string | undefined,
 ): Promise<string> {
-  const number = phoneNumber === undefined ? null : toE164(phoneNumber);
+  if (phoneNumber === undefined) throw ApiError.invalid('/phone_number', 'is required with transport sip');
+  const number = toE164(phoneNumber);
   if (number === null) throw ApiError.invalid('/phone_number', 'must be a phone number in E.164 form');
   const obstacle = await obstacleTo(db, orgId, subject, version, number);
   // The message includes the reason: for a queued run it is all that is stored.

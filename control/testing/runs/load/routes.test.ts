@@ -92,10 +92,16 @@ describe('a load', () => {
       '/seconds_per_level',
     );
     const large = { ramp: { from: 1, to: 6, step: 1 }, runs_per_level: 200 };
-    expect((await start(large)).codes).toEqual(['SIMULATION_LIMIT']);
-    expect((await start({ concurrency: 1, transport: 'sip' })).errors[0]?.details?.path).toBe(
-      '/phone_number',
-    );
+    // The message names members that the request has.
+    expect((await start(large)).errors[0]).toMatchObject({
+      code: 'SIMULATION_LIMIT',
+      message: expect.stringContaining('lower runs_per_level'),
+      details: { runs: 1200, limit: 1000 },
+    });
+    expect((await start({ concurrency: 1, transport: 'sip' })).errors[0]?.details).toEqual({
+      path: '/phone_number',
+      rule: 'is required with transport sip',
+    });
   });
 });
 

@@ -37,7 +37,10 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
   await checkTurns(services, orgId, scenarioIds, highest, path);
   const each = seconds_per_level === null ? (body.runs_per_level ?? usualRuns) : null;
   const runs = concurrencies.length * (each ?? 0);
-  if (runs > mostRuns) throw ApiError.of('SIMULATION_LIMIT', { runs, limit: mostRuns });
+  if (runs > mostRuns) {
+    const message = `A load has at most ${mostRuns} runs, and this one would have ${runs}: lower runs_per_level, or take fewer levels.`;
+    throw ApiError.of('SIMULATION_LIMIT', { runs, limit: mostRuns }, message);
+  }
   let number: string | null = null;
   for (const id of scenarioIds) {
     const asked = {

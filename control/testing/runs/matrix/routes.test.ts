@@ -116,6 +116,22 @@ describe('a matrix', () => {
     const versions = Array.from({ length: 10 }, (_, version) => version);
     const large = await start({ scenario_id, versions, repeats: 101 });
     expect(large.status).toBe(400);
+    const weather = (name: number) => ({ name: String(name), weather: {} });
+    const cells = {
+      versions,
+      voices: ['slt', 'kal'],
+      weathers: Array.from({ length: 10 }, (_, index) => weather(index)),
+      transport: 'sip',
+    };
+    for (const [repeats, limit] of [
+      [2, 200],
+      [100, 1000],
+    ] as const)
+      expect((await start({ scenario_id, ...cells, repeats })).errors[0]).toMatchObject({
+        code: 'SIMULATION_LIMIT',
+        message: expect.stringContaining('lower repeats'),
+        details: { runs: 200 * repeats, limit },
+      });
     const weathers = [{ name: 'calm', weather: {} }];
     expect((await start({ scenario_id, weathers })).errors[0]?.details).toMatchObject({ path: '/weathers' });
     expect((await start({ scenario_id, versions: [1, 1] })).errors[0]?.details).toMatchObject({

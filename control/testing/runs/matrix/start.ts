@@ -45,8 +45,8 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
   const cells = cellsOf(versions, voices ?? [null], weathers?.map(({ name }) => name) ?? [null]);
   const runs = cells.length * repeats;
   if (cells.length > mostCells || runs > mostRuns) {
-    const limit = cells.length > mostCells ? mostCells * repeats : mostRuns;
-    const message = `A matrix has at most ${mostCells} cells and ${mostRuns} runs, and this one would have ${cells.length} and ${runs}.`;
+    const limit = Math.min(mostCells * repeats, mostRuns);
+    const message = `A matrix has at most ${mostCells} cells and ${mostRuns} runs, and this one would have ${cells.length} and ${runs}: lower repeats, or name fewer versions, voices or weathers.`;
     throw ApiError.of('SIMULATION_LIMIT', { runs, limit }, message);
   }
   const checks = { edges: services.edges, db: services.database.db, orgId };
