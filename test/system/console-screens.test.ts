@@ -198,6 +198,17 @@ describe('the quality of a pathway', () => {
     const gate = page.getByRole('region', { name: 'The gate of production', exact: true });
     await gate.getByRole('row', { name: 'Books an appointment not run on this content' }).waitFor();
     await isAccessible(page);
+    const wanted = (promotion_repeats: number) =>
+      control.api.ok('PUT', `/v1/agent-testing/scenarios/${scene.books}`, { promotion_repeats });
+    await wanted(2);
+    await page.reload();
+    await gate.getByRole('button', { name: 'Run what blocks it' }).click();
+    await page.waitForURL(/\/sets\//);
+    await page.goBack();
+    await gate.getByText('may be published', { exact: true }).waitFor();
+    await wanted(1);
+    await page.reload();
+    await gate.getByRole('row', { name: 'Books an appointment was changed after its last run' }).waitFor();
     await gate.getByRole('button', { name: 'Publish when it passes: version 2' }).click();
     await sayYes(page, 'Run and publish');
     await gate.getByText('in production', { exact: true }).waitFor();

@@ -170,9 +170,16 @@ function Ways({ pathway, state, again, reread }: WaysProps) {
     again();
   };
   const run = async () => {
-    const { batch_id } = await request('POST /v1/agent-testing/batch-run', {
-      body: { scenario_ids: scenarios.map((one) => one.scenario_id), version_number: version_id },
-    });
+    const body = { scenario_ids: scenarios.map((one) => one.scenario_id), version_number: version_id };
+    // As often as the one that wants most: a run too few would keep the gate closed.
+    const times = Math.max(...scenarios.map((one) => one.runs_required));
+    if (times > 1) {
+      const { simulation_set_id } = await request('POST /v1/agent-testing/simulation-sets', {
+        body: { ...body, simulations_per_scenario: times },
+      });
+      return navigate(pathTo('set', simulation_set_id));
+    }
+    const { batch_id } = await request('POST /v1/agent-testing/batch-run', { body });
     navigate(withQuery(pathTo('runs'), { batch: batch_id }));
   };
   return (
