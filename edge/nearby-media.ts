@@ -18,7 +18,7 @@ export function nearbyMedia(media: Media, named: string, listener: string): Medi
 function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {
   return {
     answer: async (offer) => near(await leg.answer(near(offer))),
-    offer: async () => near(await leg.offer()),
+    offer: async (anew) => near(await leg.offer(anew)),
     accept: (answer) => leg.accept(near(answer)),
     hold: (on) => leg.hold(on),
     pressed: (key) => leg.pressed(key),

@@ -25,6 +25,10 @@ export class CallDialog {
   readonly #call: LiveCall;
   #leg: DialogLeg | null = null;
   #takeover: Takeover | null = null;
+  /** The peer's BYE came during the takeover of its dialog. */
+  #peerGone = false;
+  /** The peer of the dialog was told of another session than the one that the media has. */
+  #isAstray = false;
   #keysNoted = false;
 
   constructor(call: LiveCall) {
@@ -65,16 +69,36 @@ export class CallDialog {
       referRefused: (target, reason) => call.guarded(() => call.transfers.referRefused(target, reason)),
       replacedBy: (leg) => call.guarded(() => this.#replacedBy(leg)),
       reanswer: async (offer) => {
-        const answer = await this.#liveMedia().answer(offer);
+        const answer = await this.#negotiableMedia().answer(offer);
+        this.#isAstray = false;
         this.followHold();
         return answer;
       },
-      reoffer: async () => this.#liveMedia().offer(),
-      reaccept: async (answer) => {
-        await this.#liveMedia().accept(answer);
-        this.followHold();
-      },
+      reoffer: async () => this.#negotiableMedia().offer(this.#isAstray),
+      reaccept: (answer) => this.#reaccept(answer),
     };
+  }
+
+  async #reaccept(answer: string): Promise<void> {
+    // The media is that of the new dialog.
+    if (this.#takeover) {
+      this.#isAstray = true;
+      return;
+    }
+    try {
+      await this.#liveMedia().accept(answer);
+    } catch (error) {
+      if (!(error instanceof CallRefused) || error.mediaFault?.kind !== 'moved') throw error;
+      this.#offerAnew();
+      return;
+    }
+    this.#isAstray = false;
+    this.followHold();
+  }
+
+  #offerAnew(): void {
+    this.#isAstray = true;
+    this.#leg?.renegotiate('required');
   }
 
   /** After a change of the session: on hold no media is due. */
@@ -104,8 +128,11 @@ export class CallDialog {
 
   /** The peer's BYE. */
   #peerLeft(): void {
-    // The old dialog may end before the new one.
-    if (this.#takeover) return;
+    // The old dialog may end before the new one is acknowledged.
+    if (this.#takeover) {
+      this.#peerGone = true;
+      return;
+    }
     const call = this.#call;
     const transferred = call.transfers.callerLeft() || call.transfers.leaving;
     const hungUp = call.direction === 'inbound' ? 'caller_hangup' : 'callee_hangup';
@@ -118,16 +145,38 @@ export class CallDialog {
       leg.reject({ status: 491 });
       return;
     }
-    this.#takeover = new Takeover(this.#call, leg, this.events(), (next) => {
-      this.#takeover = null;
-      if (next) this.goOnOver(next);
+    const heldByUs = this.#call.hold.active;
+    this.#takeover = new Takeover(this.#call, leg, this.events(), {
+      done: () => {
+        this.#takeover = null;
+        this.#isAstray = false;
+        this.#peerGone = false;
+        this.goOnOver(leg);
+        if (this.#call.hold.active !== heldByUs) leg.renegotiate('wanted');
+      },
+      givenUp: (why, mediaMoved) => this.#goOnAsBefore(why, mediaMoved),
     });
     void this.#takeover.begin(media);
+  }
+
+  #goOnAsBefore(why: string, mediaMoved: boolean): void {
+    const call = this.#call;
+    this.#takeover = null;
+    if (call.termination) return;
+    call.log.info({ why }, 'the dialog is not taken over');
+    if (this.#peerGone) call.end({ code: 'bad_answer', detail: why });
+    else if (mediaMoved || this.#isAstray) this.#offerAnew();
   }
 
   #liveMedia(): MediaLeg {
     const { media, termination } = this.#call;
     if (!media || termination) throw new CallRefused(488, 'The call has no media session');
     return media;
+  }
+
+  /** Media whose session the dialog may change now. */
+  #negotiableMedia(): MediaLeg {
+    if (this.#takeover) throw new CallRefused(491, 'Another dialog is taking the call over');
+    return this.#liveMedia();
   }
 }

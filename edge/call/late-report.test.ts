@@ -37,7 +37,7 @@ class FarMedia implements Media {
   #far(leg: FakeMediaLeg): MediaLeg {
     return {
       answer: (offer) => leg.answer(offer),
-      offer: () => leg.offer(),
+      offer: (anew) => leg.offer(anew),
       accept: (answer) => leg.accept(answer),
       hold: (on) => leg.hold(on),
       pressed: (key) => leg.pressed(key),

@@ -3,7 +3,8 @@ import type { ApiErrorCode } from '#shared/errors.ts';
 
 /** What is wrong with a peer's session description; `text` is a sentence about it. */
 export interface MediaFault {
-  readonly kind: 'no_codec' | 'unusable';
+  /** `moved`: the answer to an offer of the current session is from another place, or has other keys or another codec. */
+  readonly kind: 'no_codec' | 'unusable' | 'moved';
   readonly text: string;
 }
 

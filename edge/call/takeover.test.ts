@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { blind, FakeRefer, settle, TransferBench } from '../../test/kit/edge/transfer.ts';
-import { FakeLeg } from '../../test/kit/fakes/fake-leg.ts';
+import { FakeLeg, sdpOffer } from '../../test/kit/fakes/fake-leg.ts';
+import { fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
 
 let bench: TransferBench;
 
@@ -104,18 +105,90 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
-  it.each([
-    ['is canceled', (leg: FakeLeg) => leg.peer.canceled()],
-    ['is never acknowledged', (leg: FakeLeg) => leg.peer.lost('ack_timeout', 'no ACK')],
-    ['hangs up before its ACK', (leg: FakeLeg) => leg.peer.bye()],
-  ])('that %s ends the call', async (_what, give) => {
-    const { peer } = await bench.callUp();
+  const endings: [string, (leg: FakeLeg) => void][] = [
+    ['is canceled', (leg) => leg.peer.canceled()],
+    ['is never acknowledged', (leg) => leg.peer.lost('ack_timeout', 'no ACK')],
+    ['hangs up before its ACK', (leg) => void leg.peer.bye()],
+  ];
+
+  it.each(endings)('that %s gives the media back to the old dialog', async (_what, give) => {
+    const { peer, agent, media } = await bench.callUp();
     const leg = newcomer();
     peer.peer.replacedBy(leg);
     await settle();
     give(leg);
-    expect(peer.sent.at(-1)).toMatch(/^BYE/);
+    expect(peer.sent).toEqual(['200', 're-INVITE']);
+    await peer.peer.reoffer();
+    expect(media.offered).toEqual(['anew']);
+    await peer.peer.reaccept(sdpOffer);
+    await peer.peer.reoffer();
+    expect(media.offered.at(-1)).toBe('the same');
+    expect(media.endpoint).toBe(agent);
+    const next = newcomer();
+    peer.peer.replacedBy(next);
+    await settle();
+    expect(next.sent).toEqual(['200']);
+    next.peer.acknowledged(null);
+    await settle();
+    next.peer.bye();
+    bench.expectNothingLeft();
+  });
+
+  it.each(endings)('that %s ends the call when the old dialog has ended', async (_what, give) => {
+    const { peer } = await bench.callUp();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    await settle();
+    peer.peer.bye();
+    give(leg);
     expect(bench.record('id-1')).toMatchObject({ termination: 'bad_answer' });
+    bench.expectNothingLeft();
+  });
+
+  it('without an offer that gets an unusable answer leaves the call as it was', async () => {
+    const { peer, media } = await bench.callUp();
+    const leg = newcomer({ offer: null });
+    peer.peer.replacedBy(leg);
+    await settle();
+    expect(media.offered).toEqual(['anew']);
+    leg.peer.acknowledged('v=0\r\n');
+    await settle();
+    expect(leg.sent).toEqual(['200', 'BYE (The answer has no usable crypto line)']);
+    expect(peer.sent).toEqual(['200']);
+    peer.peer.bye();
+    bench.expectNothingLeft();
+  });
+
+  it('keeps the old dialog from changing the session until it is acknowledged', async () => {
+    const { peer, media } = await bench.callUp();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    await settle();
+    const { offers } = media;
+    const before = offers.length;
+    await expect(peer.peer.reanswer(sdpOffer)).rejects.toMatchObject({ sipStatus: 491 });
+    await expect(peer.peer.reoffer()).rejects.toMatchObject({ sipStatus: 491 });
+    // The answer to an offer that was on its way.
+    await peer.peer.reaccept(sdpOffer);
+    expect(offers).toHaveLength(before);
+    expect(media.answers).toEqual([]);
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(await leg.peer.reanswer(sdpOffer)).toBe(fakeAnswer);
+    leg.peer.bye();
+    bench.expectNothingLeft();
+  });
+
+  it('tells the new peer of a hold that began or ended meanwhile', async () => {
+    const { peer } = await bench.callUp();
+    const leg = newcomer();
+    peer.peer.replacedBy(leg);
+    await settle();
+    bench.calls.hold('id-1', 'hold');
+    leg.peer.acknowledged(null);
+    await settle();
+    expect(leg.sent).toEqual(['200', 're-INVITE']);
+    leg.peer.bye();
     bench.expectNothingLeft();
   });
 
@@ -138,6 +211,22 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.calls.stop('id-1');
     await settle();
     expect(leg.sent).toEqual([{ status: 603 }]);
+    bench.expectNothingLeft();
+  });
+});
+
+describe('a peer that answers an offer of the current session from another place', () => {
+  it('is offered one that it may answer from there', async () => {
+    const { peer, media } = await bench.callUp();
+    media.moves = true;
+    await peer.peer.reoffer();
+    await peer.peer.reaccept(sdpOffer);
+    expect(peer.sent).toEqual(['200', 're-INVITE']);
+    await peer.peer.reoffer();
+    await peer.peer.reaccept(sdpOffer);
+    expect(media.offered).toEqual(['the same', 'anew']);
+    expect(peer.sent).toEqual(['200', 're-INVITE']);
+    peer.peer.bye();
     bench.expectNothingLeft();
   });
 });

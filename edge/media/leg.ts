@@ -161,29 +161,28 @@ export class Leg implements LocalLeg {
     });
   }
 
-  offer(): Promise<string> {
+  offer(anew = false): Promise<string> {
     return this.#inTurn(async () => {
-      this.#paths.current ??= await this.#open(false);
-      const offer = createOffer(this.#local(this.#paths.current));
-      this.#sentSdp = offer;
-      return offer;
+      const path = (!anew && this.path) || (await this.#open(false));
+      this.#paths.offer(path);
+      this.#sentSdp = createOffer({ ...this.#local(path), ...(anew && { current: null }) });
+      return this.#sentSdp;
     });
   }
 
   accept(answer: string): Promise<void> {
-    return this.#inTurn(async () => {
-      const { path } = this;
-      if (!path || this.#sentSdp === null) throw new Error('accept() without offer()');
-      const session = acceptAnswer(this.#sentSdp, answer);
-      checkReach(session, this.#shared.listenIp);
-      if (!path.peer) {
-        await this.#carry(path, session, offeredPayloads(session));
-      } else if (!path.serves(session)) {
-        const text = 'The answer moves media or changes keys: offer that in a re-INVITE';
-        throw new CallRefused(488, text, text);
-      }
-      await this.#settle(session, this.#sentSdp);
-    });
+    return this.#inTurn(() => this.#accept(answer).finally(() => this.#paths.dropOffered()));
+  }
+
+  async #accept(answer: string): Promise<void> {
+    const path = this.#paths.lastOffered;
+    if (!path || this.#sentSdp === null) throw new Error('accept() without offer()');
+    const session = acceptAnswer(this.#sentSdp, answer);
+    checkReach(session, this.#shared.listenIp);
+    if (!path.peer) this.#bridge?.permit(this, session);
+    if (path.peer) path.mustServe(session);
+    else await this.#carry(path, session, offeredPayloads(session));
+    await this.#settle(session, this.#sentSdp);
   }
 
   attach(endpoint: AudioEndpoint | null): void {

@@ -165,6 +165,13 @@ export class SrtpPath {
     return this.#transport.serves(session);
   }
 
+  /** @throws CallRefused when it cannot carry the session of an answer to its offer */
+  mustServe(session: NegotiatedAudio): void {
+    if (this.serves(session)) return;
+    const text = 'The answer moves media or changes keys: offer that in a re-INVITE';
+    throw new CallRefused(488, text, text, { kind: 'moved', text });
+  }
+
   /** Takes from a later session that it serves what may change: our half of the keys may then be new. */
   follow(session: NegotiatedAudio): Promise<void> {
     return this.#transport.follow(session);

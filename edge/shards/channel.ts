@@ -47,7 +47,7 @@ const faultShape = objectOf(
     stack: text,
     sip_status: integer(300, 699),
     warning: text,
-    media_fault: objectOf({ kind: oneOf('no_codec', 'unusable'), text }),
+    media_fault: objectOf({ kind: oneOf('no_codec', 'unusable', 'moved'), text }),
   },
 );
 

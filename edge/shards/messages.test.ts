@@ -39,7 +39,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
     { leg: 1, offer: 'v=0' },
     { sdp: 'v=0', ...session },
   ],
-  offer: [{ leg: 1 }, { sdp: 'v=0' }],
+  offer: [{ leg: 1, anew: true }, { sdp: 'v=0' }],
   accept: [{ leg: 1, answer: 'v=0' }, session],
   attach: [{ leg: 1, what: 'agent', agent: 2 }],
   hold: [{ leg: 1, on: true }],
@@ -206,7 +206,9 @@ describe('the protocol of shards', () => {
     const { here, there } = pair();
     const refusal = new CallRefused(488, 'No codec', 'Offer PCMU', { kind: 'no_codec', text: 'None fits.' });
     there.onAsk(toShard.offer, () => Promise.reject(refusal));
-    const error: unknown = await here.ask(toShard.offer, { leg: 1 }).catch((reason: unknown) => reason);
+    const error: unknown = await here
+      .ask(toShard.offer, { leg: 1, anew: false })
+      .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(CallRefused);
     expect(error).toMatchObject({
       sipStatus: 488,
@@ -232,10 +234,10 @@ describe('the protocol of shards', () => {
   it('rejects what was asked when the channel closes, and what is asked later', async () => {
     const { here, there } = pair();
     there.onAsk(toShard.offer, () => new Promise(() => {}));
-    const asked = here.ask(toShard.offer, { leg: 1 });
+    const asked = here.ask(toShard.offer, { leg: 1, anew: false });
     here.close(new Error('the shard ended'));
     await expect(asked).rejects.toThrow('the shard ended');
-    await expect(here.ask(toShard.offer, { leg: 1 })).rejects.toThrow('the shard ended');
+    await expect(here.ask(toShard.offer, { leg: 1, anew: false })).rejects.toThrow('the shard ended');
     expect(await here.askFor(toShard.silence, { leg: 1 }, { ms: 0 })).toEqual({ ms: 0 });
   });
 
@@ -262,7 +264,7 @@ describe('the protocol of shards', () => {
     let say: (message: unknown) => void = () => {};
     const port: Port = { post: () => void posted++, listen: (receive) => (say = receive) };
     const here = new Channel(port, (error) => broken.push(error.message));
-    const asked = here.ask(toShard.offer, { leg: 1 });
+    const asked = here.ask(toShard.offer, { leg: 1, anew: false });
     for (let told = 1; told < 50_000; told++) here.tell(toShard.closeLeg, { leg: 1 });
     // Any message says how many were read.
     here.onTell(toMain.agentFailed, () => {});
@@ -281,8 +283,10 @@ describe('the protocol of shards', () => {
   it('lets 10,000 requests wait for an answer, and no more', async () => {
     const { here, there } = pair();
     there.onAsk(toShard.offer, () => new Promise(() => {}));
-    const waiting = Array.from({ length: 10_000 }, () => here.ask(toShard.offer, { leg: 1 }).catch(() => {}));
-    await expect(here.ask(toShard.offer, { leg: 1 })).rejects.toThrow('10000 requests wait');
+    const waiting = Array.from({ length: 10_000 }, () =>
+      here.ask(toShard.offer, { leg: 1, anew: false }).catch(() => {}),
+    );
+    await expect(here.ask(toShard.offer, { leg: 1, anew: false })).rejects.toThrow('10000 requests wait');
     here.close(new Error('over'));
     await Promise.all(waiting);
   });

@@ -104,7 +104,7 @@ export const toShard = {
     done,
   ),
   answer: request('answer', objectOf({ leg, offer: text }), objectOf({ sdp: text, ...session })),
-  offer: request('offer', objectOf({ leg }), objectOf({ sdp: text })),
+  offer: request('offer', objectOf({ leg, anew: flag }), objectOf({ sdp: text })),
   accept: request('accept', objectOf({ leg, answer: text }), objectOf(session)),
   attach: notice(
     'attach',

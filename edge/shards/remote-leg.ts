@@ -57,8 +57,8 @@ export class RemoteLeg implements MediaLeg {
     return sdp;
   }
 
-  async offer(): Promise<string> {
-    const { sdp } = await this.channel.ask(toShard.offer, { leg: this.id });
+  async offer(anew = false): Promise<string> {
+    const { sdp } = await this.channel.ask(toShard.offer, { leg: this.id, anew });
     return sdp;
   }
 

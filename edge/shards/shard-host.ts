@@ -89,7 +89,7 @@ export class ShardHost {
       const sdp = await leg.answer(offer);
       return { sdp, ...sessionOf(leg) };
     });
-    channel.onAsk(toShard.offer, async ({ leg }) => ({ sdp: await this.#leg(leg).offer() }));
+    channel.onAsk(toShard.offer, async ({ leg, anew }) => ({ sdp: await this.#leg(leg).offer(anew) }));
     channel.onAsk(toShard.accept, async ({ leg: id, answer }) => {
       const leg = this.#leg(id);
       await leg.accept(answer);

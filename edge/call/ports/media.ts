@@ -130,9 +130,15 @@ export interface MediaLeg {
    * @throws CallRefused 488 with a Warning when the offer cannot be accepted (the session stays unchanged)
    */
   answer(offer: string): Promise<string>;
-  /** Our offer: for an INVITE without SDP, or to repeat the current session in a re-INVITE. */
-  offer(): Promise<string>;
-  /** Takes the peer's answer to our last offer. @throws CallRefused when it is unusable */
+  /**
+   * Our offer: for an INVITE without SDP, or to repeat the current session in a re-INVITE.
+   * @param anew whether it may be answered from another place, with another codec: it has a port and a key of its own
+   */
+  offer(anew?: boolean): Promise<string>;
+  /**
+   * Takes the peer's answer to our last offer.
+   * @throws CallRefused when it is unusable; its fault is `moved` when an offer anew could be answered like this
+   */
   accept(answer: string): Promise<void>;
   /**
    * Whether we hold the peer: the following offers and answers say `sendonly` (RFC 3264 section 8.4). It takes effect

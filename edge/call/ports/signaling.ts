@@ -67,7 +67,7 @@ export interface LegEvents {
   lost(code: LostCode, detail: string, sipStatus?: number): void;
   /** The peer's offer in a re-INVITE or UPDATE. @throws CallRefused: the session stays unchanged */
   reanswer(offer: string): Promise<string>;
-  /** The current session description, as an offer in our re-INVITE or in answer to an empty one. */
+  /** The session description that is offered in our re-INVITE, or in answer to an empty one. @throws CallRefused: not now */
   reoffer(): Promise<string>;
   /** The peer's answer to the SDP from `reoffer`. @throws CallRefused when it is unusable */
   reaccept(answer: string): Promise<void>;

@@ -244,6 +244,8 @@ export class DialogSession {
       (error: unknown) => {
         this.#now.ourOffer = false;
         this.#offerAgain(this.#offerSent);
+        if (this.#stopped) return;
+        if (error instanceof CallRefused) return this.#later(retryPauseMs);
         this.#dialog.environment.log.error({ err: error }, 'no offer for a session refresh');
       },
     );

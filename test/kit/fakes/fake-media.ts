@@ -38,6 +38,10 @@ export class FakeMediaLeg implements LocalLeg {
   readonly options: MediaLegOptions;
   readonly offers: string[] = [];
   readonly answers: string[] = [];
+  /** Our offers. */
+  readonly offered: ('anew' | 'the same')[] = [];
+  /** Whether the peer answers from another place. */
+  moves = false;
   codec: CodecName | null = null;
   keys: MediaLeg['keys'] = 'telephone-event';
   held = false;
@@ -72,12 +76,17 @@ export class FakeMediaLeg implements LocalLeg {
     return this.held ? fakeAnswer.replace('a=sendrecv', 'a=recvonly') : fakeAnswer;
   }
 
-  async offer(): Promise<string> {
+  async offer(anew = false): Promise<string> {
+    this.offered.push(anew ? 'anew' : 'the same');
     return this.holding ? fakeAnswer.replace('a=sendrecv', 'a=sendonly') : fakeAnswer;
   }
 
   async accept(answer: string): Promise<void> {
     this.answers.push(answer);
+    if (this.moves && this.offered.at(-1) !== 'anew') {
+      const text = 'The answer moves media';
+      throw new CallRefused(488, text, text, { kind: 'moved', text });
+    }
     if (!answer.includes('a=crypto:')) throw new CallRefused(488, 'The answer has no usable crypto line');
     this.codec = 'PCMU';
   }
