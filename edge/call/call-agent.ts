@@ -123,6 +123,7 @@ export class CallAgent {
   moveTo(other: LiveCall): void {
     other.ledger.extracted = this.#call.ledger.extracted;
     other.transfers.free();
+    other.recording.continue(this.#call.recording);
     const seat = this.#seat;
     this.#seat = null;
     this.#call.media?.attach(null);

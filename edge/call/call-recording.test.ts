@@ -4,11 +4,12 @@ import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { plan, settle } from '../../test/kit/edge/inbound-calls.ts';
 import { loopback } from '../../test/kit/edge/loopback.ts';
 import { recordingOrder } from '../../test/kit/edge/recordings.ts';
+import { FakeRefer } from '../../test/kit/edge/transfer.ts';
 import { FakeAgents } from '../../test/kit/fakes/fake-agents.ts';
 import { FakeDialer } from '../../test/kit/fakes/fake-dialer.ts';
-import { FakeRoutes } from '../../test/kit/fakes/fake-hunt.ts';
+import { FakeRoutes, hopAt } from '../../test/kit/fakes/fake-hunt.ts';
 import { FakeLeg } from '../../test/kit/fakes/fake-leg.ts';
-import { FakeMedia } from '../../test/kit/fakes/fake-media.ts';
+import { FakeMedia, fakeAnswer } from '../../test/kit/fakes/fake-media.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import type { CallPlan } from './call-plan.ts';
 import { Calls } from './calls.ts';
@@ -21,6 +22,8 @@ type Order = Omit<RecordingOrder, 'stopped' | 'paused'>;
 let media: FakeMedia;
 let agents: FakeAgents;
 let calls: Calls;
+let dialer: FakeDialer;
+let routes: FakeRoutes;
 let asked: RecordedCall[];
 let counted: string[];
 let reports: ReportBody[];
@@ -30,6 +33,9 @@ let order: Promise<Order> | null;
 beforeEach(() => {
   media = new FakeMedia();
   agents = new FakeAgents();
+  dialer = new FakeDialer();
+  routes = new FakeRoutes();
+  routes.hops = [hopAt(5061)];
   [asked, counted, reports] = [[], [], []];
   order = Promise.resolve(recordingOrder('recording-1'));
   calls = callsOf({ media, agents });
@@ -43,7 +49,7 @@ function callsOf(parts: { readonly media: Media; readonly agents: Agents }): Cal
     log: new QuietLog(),
     newId: () => `id-${next++}`,
     maxCalls: 5,
-    outbound: { routes: new FakeRoutes(), dialer: new FakeDialer(), ringTimeoutMs: 30_000 },
+    outbound: { routes, dialer, ringTimeoutMs: 30_000 },
     settings: { ringAfterMs: 200, prepareTimeoutMs: 5_000, mediaTimeoutMs: 60_000 },
     reporter: { report: (body) => reports.push(body) },
     recordings: {
@@ -166,6 +172,52 @@ describe('a recorded call', () => {
     expect(notes()).toEqual(['The recording could not begin.']);
     expect(counted).toEqual(['failed']);
     expect(calls.size).toBe(1);
+  });
+});
+
+describe('a call whose agent continues with the target of its REFER', () => {
+  async function continued(): Promise<FakeLeg> {
+    const leg = await answered();
+    order &&= Promise.resolve(recordingOrder('recording-2'));
+    leg.peer.referred(new FakeRefer());
+    await settle();
+    return leg;
+  }
+  async function targetAnswers(): Promise<void> {
+    dialer.last.peer.answered(fakeAnswer);
+    await settle();
+  }
+
+  it('is recorded there, too', async () => {
+    await continued();
+    await targetAnswers();
+    expect(media.legs.map(({ recording }) => recording?.header.id)).toEqual(['recording-1', 'recording-2']);
+    expect(media.last.recordingSteps).toEqual([]);
+  });
+
+  it.each(['before', 'after'] as const)(
+    'is paused there if it was, when the peer leaves %s the target has answered',
+    async (when) => {
+      const leg = await continued();
+      calls.record('id-1', 'pause');
+      // Then the target's leg has the agent before its media.
+      if (when === 'before') leg.peer.bye();
+      await targetAnswers();
+      expect(media.last.recordingSteps).toEqual(['pause']);
+      calls.record(calls.underWay().oldest.at(-1)?.id ?? '', 'resume');
+      expect(media.last.recordingSteps).toEqual(['pause', 'resume']);
+    },
+  );
+
+  it('is not recorded there when it was not, whatever is set since', async () => {
+    const earlier = order;
+    order = null;
+    const leg = await answered();
+    order = earlier;
+    leg.peer.referred(new FakeRefer());
+    await settle();
+    await targetAnswers();
+    expect(media.legs.map(({ recording }) => recording)).toEqual([null, null]);
   });
 });
 

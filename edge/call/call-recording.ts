@@ -56,7 +56,8 @@ export class CallRecording {
   ready(): Promise<unknown> | null {
     const { id, plan } = this.#call;
     // Legs of a transfer and of supervisors are heard on another call; a test is recorded where its run wants that.
-    if (plan.transfer || plan.supervises || (plan.testRunId !== undefined && !plan.recordsTest)) return null;
+    if (plan.transfer?.recorded === false || plan.supervises) return null;
+    if (plan.testRunId !== undefined && !plan.recordsTest) return null;
     if (this.#order === undefined)
       this.#order = this.#recordings?.order({ callId: id, orgId: plan.orgId, agent: plan.agent }) ?? null;
     return this.#order;
@@ -77,6 +78,11 @@ export class CallRecording {
     this.#decide(action === 'pause', '');
     this.#leg?.[action]();
     return true;
+  }
+
+  /** The agent of `before` continues on this call: what it wanted not to be recorded still is not. */
+  continue(before: Pick<CallRecording, 'pauses'>): void {
+    if (before.pauses) this.carryOut('pause');
   }
 
   #decide(pauses: boolean, how: string): void {

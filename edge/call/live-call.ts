@@ -80,6 +80,7 @@ interface LiveRecording {
   readonly pauses: boolean;
   followOthers(): void;
   ready(): Promise<unknown> | null;
+  continue(before: Pick<LiveRecording, 'pauses'>): void;
   carryOut(step: 'pause' | 'resume'): boolean;
 }
 

@@ -22,6 +22,8 @@ export interface TargetEvents {
   /** Called once, also when the leg could not be started. */
   ended(termination: Termination): void;
   readonly parting: Parting;
+  /** Whether the leg has a recording of its own: a call that is recorded goes on with it alone. */
+  readonly recorded: boolean;
 }
 
 export interface TargetPlan {

@@ -275,6 +275,7 @@ export class Transfer {
         ringing: () => refer?.notify(180, 'Ringing'),
         join: () => this.#taken(),
         parting: this.parting,
+        recorded: kind === 'follow' && call.recording.isOn,
         ended: (termination) => {
           const consulted = consult !== null && this.#target?.answered === true;
           this.#fail(outcomeOf(termination, consulted), 'left');
