@@ -109,7 +109,11 @@ class Reading {
         this.#pauses.push({ from: this.#pausedAt, to: at });
       this.#pausedAt = null;
     } else if (mark.what === 'stopped') this.#ended = mark.reason;
-    else this.#ended = 'call_ended';
+    else {
+      this.#ended = 'call_ended';
+      // After the last audio the call was paused, on hold, or had nobody to hear.
+      this.#frames = Math.max(this.#frames, Math.min(at, mostFrames));
+    }
     return true;
   }
 
