@@ -74,7 +74,11 @@ export default defineConfig({
     // Node imports the sources itself, as in production: Vite would transform each of them, which takes longer, and turn
     // every use of an import into a read of an object's property. Nothing here needs what that gives (vi.mock).
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    setupFiles: ['test/kit/property-seed.ts', 'test/kit/programs/engine-differences.ts'],
+    setupFiles: [
+      'test/kit/own-modules.ts',
+      'test/kit/property-seed.ts',
+      'test/kit/programs/engine-differences.ts',
+    ],
     sequence: { sequencer: LongestFirst },
     projects: [
       {

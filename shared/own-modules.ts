@@ -29,8 +29,12 @@ export function byPath(specifier: string, importer: string | undefined): Resolve
   return null;
 }
 
-/** For this thread, from now on. Call before importing what it is for. */
+let isRegistered = false;
+
+/** For this thread, from now on; once is enough. Call before importing what it is for. */
 export function findModulesByPath(): void {
+  if (isRegistered) return;
+  isRegistered = true;
   registerHooks({
     resolve: (specifier, context, next) => byPath(specifier, context.parentURL) ?? next(specifier, context),
   });
