@@ -204,7 +204,8 @@ describe('an outbox on a full disk', () => {
       const sayings = stored.filter((body) => JSON.stringify(body).includes('had its share of the memory'));
       expect(sayings).toHaveLength(1);
       expect(sayings[0]).toMatchObject({ type: 'transcript', call_id: 'loud' });
-      for (let n = 0; n < 100; n += 1) expect(stored).toContainEqual(transcript(`call-${n}`));
+      const lines = stored.filter((body) => body.type === 'transcript' && body.call_id !== 'loud');
+      expect(lines).toEqual(Array.from({ length: 100 }, (_, n) => transcript(`call-${n}`)));
       // With room for all again, so has the call.
       outbox.append(at, transcript('loud', 'again'));
       expect(bodies().at(-1)).toEqual(transcript('loud', 'again'));
