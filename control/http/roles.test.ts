@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { keyRoles } from '#shared/api/keys.ts';
 import { startControl } from '../../test/kit/control/harness.ts';
 import { type ServedRoute, servedRoutes } from '../../test/kit/control/routes.ts';
-import { keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
+import { type Browser, keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
 import { requireStatedAccess } from '../organizations/guard.ts';
 import { createBase } from './base.ts';
 import { errorBody, groupOf } from './groups.ts';
@@ -51,8 +51,24 @@ const ofAnyKey = [
 
 async function entries(): Promise<number> {
   const { db } = test.control.services.database;
-  const rows = await db.selectFrom('audit_entries').select('id').execute();
-  return rows.length;
+  const { many } = await db
+    .selectFrom('audit_entries')
+    .select(({ fn }) => fn.countAll<number>().as('many'))
+    .executeTakeFirstOrThrow();
+  return many;
+}
+
+/** Sessions of keys, which serve several tests: to sign in takes longer than most requests. */
+const sessions = new Map<string, { readonly browser: Browser; readonly until: number }>();
+
+/** A session of the key; a second one with `name`. */
+async function browserOf(key: string, name = ''): Promise<Browser> {
+  const known = sessions.get(key + name);
+  if (known && test.clock.now() < known.until) return known.browser;
+  const browser = await signIn(test, key);
+  // Half of the time after which it ends without a request.
+  sessions.set(key + name, { browser, until: test.clock.now() + 4 * 60 * 60_000 });
+  return browser;
 }
 
 /** Written out, so that a mistake in the order of the product shows. */
@@ -92,7 +108,7 @@ describe('roles', () => {
       const refused = await test.call(method, url, { key: keys[role] });
       expect([role, refused.status, refused.body]).toEqual([role, 403, refusal(route, role)]);
       expect(await entries()).toBe(before);
-      const browser = await signIn(test, keys[role]);
+      const browser = await browserOf(keys[role]);
       const signedIn = await entries();
       expect((await browser.call(method, url)).body).toEqual(refused.body);
       expect(await entries()).toBe(signedIn);
@@ -122,8 +138,9 @@ describe('a session', () => {
     '%s needs the CSRF token of the session where it changes something',
     async (_, route) => {
       const { method, url } = route;
-      const browser = await signIn(test, route.access === 'operator' ? keys.operator : keys.admin);
-      const another = await signIn(test, route.access === 'operator' ? keys.operator : keys.admin);
+      const key = route.access === 'operator' ? keys.operator : keys.admin;
+      const browser = await browserOf(key);
+      const another = await browserOf(key, ' again');
       for (const csrf of [null, '', 'x', another.csrfToken]) {
         const answer = await browser.call(method, url, { csrf });
         if (method === 'GET') expect([csrf, answer.codes]).not.toEqual([csrf, ['CSRF_TOKEN_INVALID']]);
@@ -133,6 +150,7 @@ describe('a session', () => {
       const right = await browser.call(method, url);
       expect(right.status).not.toBe(401);
       expect(right.codes).not.toEqual(['CSRF_TOKEN_INVALID']);
+      if (route.name === 'DELETE /v1/session') sessions.clear();
     },
   );
 });
