@@ -6,8 +6,6 @@ import { expect, test } from 'vitest';
 import { isLong } from '../kit/is-long.ts';
 
 const main = join(import.meta.dirname, 'main.ts');
-/** Finds the modules of the world in less time. */
-const ownModules = join(import.meta.dirname, '..', 'kit', 'own-modules.ts');
 
 const seeds = isLong ? 3 : 1;
 
@@ -15,7 +13,7 @@ const seeds = isLong ? 3 : 1;
 const limitMs = 600_000;
 
 async function simulate(...args: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', ownModules, main, ...args]);
+  const { stdout } = await promisify(execFile)(process.execPath, [main, ...args]);
   return stdout;
 }
 
