@@ -62,7 +62,7 @@ const contrast = `async (known) => {
   const look = (element) => {
     const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
     let all = [color, fontSize, fontWeight, textShadow, element.matches(':disabled, [aria-disabled="true"]')].join();
-    for (let at = element; at; at = at.parentElement) {
+    for (let at = element; at; at = at.parentElement ?? at.getRootNode().host) {
       const { backgroundColor, backgroundImage, opacity } = getComputedStyle(at);
       if (backgroundColor !== 'rgba(0, 0, 0, 0)' || backgroundImage !== 'none' || opacity !== '1')
         all += ';' + [backgroundColor, backgroundImage, opacity].join();
