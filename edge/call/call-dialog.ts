@@ -25,6 +25,7 @@ export class CallDialog {
   readonly #call: LiveCall;
   #leg: DialogLeg | null = null;
   #takeover: Takeover | null = null;
+  #newPeerIp: string | null = null;
   /** The peer's BYE came during the takeover of its dialog. */
   #peerGone = false;
   /** The peer of the dialog was told of another session than the one that the media has. */
@@ -38,6 +39,11 @@ export class CallDialog {
   /** The dialog as it is now; null before an outbound call is answered. */
   get leg(): DialogLeg | null {
     return this.#leg;
+  }
+
+  /** Address of the peer: of the one that took the call over, if one did. */
+  get peerIp(): string | null {
+    return this.#newPeerIp ?? this.#call.facts.sourceIp;
   }
 
   /** Continues the call on `leg`; a previous dialog gets a BYE. */
@@ -151,6 +157,7 @@ export class CallDialog {
         this.#takeover = null;
         this.#isAstray = false;
         this.#peerGone = false;
+        this.#newPeerIp = leg.facts.sourceIp;
         this.goOnOver(leg);
         if (this.#call.hold.active !== heldByUs) leg.renegotiate('wanted');
       },

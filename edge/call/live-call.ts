@@ -137,6 +137,7 @@ export interface SeatedAgent {
 /** Of {@link CallDialog}. */
 interface LiveDialog {
   readonly leg: DialogLeg | null;
+  readonly peerIp: string | null;
   followHold(): void;
 }
 

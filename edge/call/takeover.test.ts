@@ -91,6 +91,21 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
+  it('makes its peer the one whose address a REFER may name', async () => {
+    const { peer } = await bench.callUp();
+    const leg = newcomer({ sourceIp: '192.0.2.99' });
+    bench.routes.referForbidden = 'elsewhere';
+    peer.peer.referred(new FakeRefer());
+    peer.peer.replacedBy(leg);
+    await settle();
+    leg.peer.acknowledged(null);
+    await settle();
+    leg.peer.referred(new FakeRefer());
+    expect(bench.routes.referrers).toEqual(['192.0.2.1', '192.0.2.99']);
+    leg.peer.bye();
+    bench.expectNothingLeft();
+  });
+
   it('is possible for either of two bridged peers', async () => {
     const { peer, agent, media } = await bench.callUp();
     await bench.transfer(agent, blind());

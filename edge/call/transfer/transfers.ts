@@ -137,10 +137,10 @@ export class Transfers {
 
   /** REFER from the peer: followed to targets its configuration reaches, otherwise rejected (contract section 4). */
   referred(refer: PeerRefer) {
-    const { plan, facts, up } = this.#call;
+    const { plan, dialog, up } = this.#call;
     if (!this.#parts?.followRefer) return this.#refuse(refer, 403, 'REFER is disabled on this edge.');
     const { routes } = this.#parts;
-    const verdict = routes.followable(plan.number, plan.trunkId, refer.target, facts.sourceIp);
+    const verdict = routes.followable(plan.number, plan.trunkId, refer.target, dialog.peerIp);
     if (!verdict.allowed) return this.#refuse(refer, 403, verdict.reason);
     if (this.busy || !up) return this.#refuse(refer, 491, 'The call is not up, or is being transferred.');
     // Neither of two bridged peers may transfer the other.

@@ -72,6 +72,8 @@ export class FakeRoutes implements Routes {
   hops: readonly NextHop[] | null = null;
   /** Why targets may not be called. */
   forbidden: string | null = null;
+  /** Addresses of peers that sent a REFER. */
+  readonly referrers: (string | null)[] = [];
   /** Why a peer's REFER is rejected; null: it is followed. */
   referForbidden: string | null = null;
   /** The target of our REFER; null: there is no host for it. */
@@ -93,7 +95,8 @@ export class FakeRoutes implements Routes {
     return this.refer?.(to) ?? null;
   }
 
-  followable(_number: string, _trunkId: string | null, uri: string): ReferVerdict {
+  followable(_number: string, _trunkId: string | null, uri: string, peer: string | null): ReferVerdict {
+    this.referrers.push(peer);
     const reason = this.referForbidden;
     return reason === null ? { allowed: true, to: uri } : { allowed: false, reason };
   }
