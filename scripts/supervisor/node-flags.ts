@@ -12,9 +12,9 @@
  * V8 frees no code of WebAssembly (shared/wasm-code.ts), from the start on: Node's own reader of TypeScript is such a
  * program, and each thread has it while it loads.
  */
-export const keepWasmCode = '--no-wasm-code-gc';
+export const wasmCodeFlag = '--no-wasm-code-gc';
 
 export const nodeFlags: Readonly<Record<'control' | 'edge', readonly string[]>> = {
-  control: ['--max-semi-space-size=16', keepWasmCode],
-  edge: ['--max-semi-space-size=4', '--single-threaded-gc', keepWasmCode],
+  control: ['--max-semi-space-size=16', wasmCodeFlag],
+  edge: ['--max-semi-space-size=4', '--single-threaded-gc', wasmCodeFlag],
 };

@@ -58,7 +58,8 @@ const breaches = `(context, rules) =>
   axe.run(context, { ...rules, resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(
     ({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)))`;
 /** Contrast follows from what is in `look`. Axe searches behind each text, so that one of each look is enough. */
-const contrast = `async (known) => {
+const contrast = `async (looks) => {
+  const known = new Set(looks);
   const look = (element) => {
     const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
     let all = [color, fontSize, fontWeight, textShadow, element.matches(':disabled, [aria-disabled="true"]')].join();
@@ -80,7 +81,7 @@ const contrast = `async (known) => {
     }
   };
   search(document);
-  const fresh = new Map(texts.map((element) => [look(element), element]).filter(([look]) => !known.includes(look)));
+  const fresh = new Map(texts.map((element) => [look(element), element]).filter(([look]) => !known.has(look)));
   if (fresh.size === 0) return { broken: [], looks: [] };
   const include = [...fresh.values()];
   const broken = await (${breaches})({ include }, { runOnly: ['color-contrast'] });
