@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { PacketReader } from './packet-reader.ts';
-import { catchPipes, PacketSender } from './worker-pipe.ts';
+import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
 
 const format = { kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000 } as const;
 
@@ -43,7 +43,7 @@ describe('packets from a media worker', () => {
       producerId: producer.id,
       rtpCapabilities: { codecs: [{ ...format, preferredPayloadType: 0 }] },
     });
-    const sender = new PacketSender(producer, to);
+    const sender = new PacketSender(producer, to && new WorkerPipe(to));
     send = (sequence) => sender.send(packet(sequence));
   });
 

@@ -284,6 +284,7 @@ export class SrtpPath {
     if (this.#closed) return;
     this.#closed = true;
     this.leaveNode();
+    this.#sender?.end();
     this.#outgoing?.close();
     this.#transport.close();
     this.#options.ports.give(this.port);

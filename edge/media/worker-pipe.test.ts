@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { createWorker } from 'mediasoup';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
-import { catchPipes, PacketSender } from './worker-pipe.ts';
+import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
 
 /** An RTP packet of a stream that the worker knows. */
 const packet = (sequence: number, length: number) => {
@@ -59,7 +59,7 @@ describe('packets to a media worker', () => {
     const write = vi.spyOn(Socket.prototype, 'write');
     onTestFinished(() => write.mockRestore());
     const asked = vi.spyOn(producer, 'send');
-    const sender = new PacketSender(producer, pipe);
+    const sender = new PacketSender(producer, pipe && new WorkerPipe(pipe));
     for (const length of [172, 52]) {
       sender.send(packet(1, length));
       sender.send(packet(2, length));
@@ -74,34 +74,86 @@ describe('packets to a media worker', () => {
     expect(asked).toHaveBeenCalledTimes(4);
   });
 
-  test('are prepared for each length, and wait for their turn as they are', () => {
+  test('are prepared for each length, and those of a turn are one write', () => {
     const { written, pipe, producer, state } = stream();
-    const sender = new PacketSender(producer, pipe);
-    pipe.cork();
-    const buffer = Buffer.from('one');
-    for (const text of ['one', 'two', 'three', 'four.']) {
-      const rtp = text.length === 3 ? buffer : Buffer.from(text);
-      rtp.write(text);
-      sender.send(rtp);
-    }
-    expect(written).toEqual([]);
-    pipe.uncork();
-    expect(written).toEqual(['head 3 one tail', 'head 3 two tail', 'head 5 three tail', 'head 5 four. tail']);
+    const to = new WorkerPipe(pipe);
+    const sender = new PacketSender(producer, to);
+    for (const text of ['one', 'four.']) sender.send(Buffer.from(text));
+    const buffer = Buffer.from('two');
+    to.together(() => {
+      sender.send(buffer);
+      buffer.write('six');
+      sender.send(buffer);
+      sender.send(Buffer.from('seven'));
+      expect(written.splice(0)).toEqual(['head 3 one tail', 'head 5 four. tail']);
+    });
+    expect(written).toEqual(['head 3 two tailhead 3 six tailhead 5 seven tail']);
+    sender.send(Buffer.from('ten'));
+    expect(written.slice(1)).toEqual(['head 3 ten tail']);
     expect(state.asked).toBe(2);
+  });
+
+  test('come in their order, also where mediasoup makes a message among them', () => {
+    const { written, pipe, producer } = stream();
+    const to = new WorkerPipe(pipe);
+    const sender = new PacketSender(producer, to);
+    sender.send(Buffer.from('one'));
+    to.together(() => {
+      sender.send(Buffer.from('two'));
+      sender.send(Buffer.from('three'));
+      sender.send(Buffer.from('six'));
+      sender.end();
+      pipe.write('the end of the stream');
+    });
+    expect(written.join(', ')).toBe(
+      'head 3 one tail, head 3 two tail, head 5 three tail, head 3 six tail, the end of the stream',
+    );
+  });
+
+  test('are written as they were when the pipe takes them later, whatever was sent since', () => {
+    const written: string[] = [];
+    const waiting: (() => void)[] = [];
+    const pipe = new Writable({
+      highWaterMark: 1,
+      write: (message: Buffer, _encoding, done) => {
+        waiting.push(() => {
+          written.push(message.toString('latin1'));
+          done();
+        });
+      },
+      writev: (chunks, done) => {
+        waiting.push(() => {
+          written.push(...chunks.map(({ chunk }: { chunk: Buffer }) => chunk.toString('latin1')));
+          done();
+        });
+      },
+    });
+    const to = new WorkerPipe(pipe);
+    const message = Buffer.from('<    >');
+    const sent = Array.from({ length: 40_000 }, (_, i) => i.toString(36).padStart(4, '0'));
+    for (const [i, text] of sent.entries()) {
+      to.add(message, Buffer.from(text), 1);
+      // Now it takes nothing, now all of it.
+      if (i % 7_919 === 0) for (let next = waiting.shift(); next; next = waiting.shift()) next();
+    }
+    for (let next = waiting.shift(); next; next = waiting.shift()) next();
+    expect(written.join('')).toBe(sent.map((text) => `<${text}>`).join(''));
   });
 
   test('are dropped while a worker that does not read has a mebioctet of them, and sent again when it has read', () => {
     const { written, pipe, producer } = stream();
-    const sender = new PacketSender(producer, pipe);
-    pipe.cork();
+    const to = new WorkerPipe(pipe);
+    const sender = new PacketSender(producer, to);
     const rtp = Buffer.alloc(16_384);
-    for (let sent = 0; sent < 100; sent++) sender.send(rtp);
-    expect(pipe.writableLength).toBeGreaterThan(1_048_576);
-    expect(pipe.writableLength).toBeLessThan(1_048_576 + 2 * rtp.length);
-    pipe.uncork();
-    expect([pipe.writableLength, written.length]).toEqual([0, 64]);
     sender.send(rtp);
-    expect(written.length).toBe(65);
+    pipe.cork();
+    for (let sent = 0; sent < 100; sent++) sender.send(rtp);
+    expect(to.waiting).toBeGreaterThan(1_048_576);
+    expect(to.waiting).toBeLessThan(1_048_576 + 2 * rtp.length);
+    pipe.uncork();
+    expect([to.waiting, written.length]).toEqual([0, 65]);
+    sender.send(rtp);
+    expect(written.length).toBe(66);
   });
 
   test('are sent by mediasoup without a pipe, and by nobody when the stream is closed', () => {

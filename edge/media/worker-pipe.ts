@@ -18,6 +18,8 @@ const mostPrepared = 200;
  * anybody, and on a machine that is too busy it took a gigabyte in ten minutes.
  */
 const mostWaiting = 1_048_576;
+/** Octets of messages that are gathered for one write: a turn of 200 calls. */
+const blockSize = 65_536;
 
 /**
  * Calls `start`, which spawns a worker before it returns.
@@ -56,37 +58,91 @@ interface Prepared {
   readonly at: number;
 }
 
+/**
+ * The pipe to a worker. Messages of packets are gathered in one block, because a write of many buffers costs Node more than
+ * to copy them; the block is used again when the worker's end of the pipe has taken all of it.
+ */
+export class WorkerPipe {
+  readonly stream: Writable;
+  #block = Buffer.alloc(0);
+  /** What is gathered is between these. */
+  #from = 0;
+  #to = 0;
+  #gathers = false;
+
+  constructor(stream: Writable) {
+    this.stream = stream;
+  }
+
+  /** Octets that the worker has not read. */
+  get waiting(): number {
+    return this.stream.writableLength + this.#to - this.#from;
+  }
+
+  /** The messages that `work` adds are one write, after it. */
+  together(work: () => void): void {
+    this.#gathers = true;
+    try {
+      work();
+    } finally {
+      this.#gathers = false;
+      this.flush();
+    }
+  }
+
+  /** Adds `message` with `packet` in it, beginning at `at`; both are copied. */
+  add(message: Uint8Array, packet: Uint8Array, at: number): void {
+    if (this.#to + message.length > this.#block.length) {
+      this.flush();
+      this.#block = Buffer.allocUnsafeSlow(Math.max(blockSize, message.length));
+      this.#from = 0;
+      this.#to = 0;
+    }
+    this.#block.set(message, this.#to);
+    this.#block.set(packet, this.#to + at);
+    this.#to += message.length;
+    if (!this.#gathers) this.flush();
+  }
+
+  /** Writes what is gathered: before anything of mediasoup that must come after it. */
+  flush(): void {
+    if (this.#from === this.#to) return;
+    this.stream.write(this.#block.subarray(this.#from, this.#to));
+    const isTaken = this.stream.writableLength === 0;
+    if (isTaken) this.#to = 0;
+    this.#from = this.#to;
+  }
+}
+
 /** Sends the packets of one stream. */
 export class PacketSender {
   readonly #producer: Pick<types.Producer, 'send' | 'closed'>;
-  readonly #pipe: Writable | null;
+  readonly #pipe: WorkerPipe | null;
   /** By length of the packet. */
   readonly #prepared = new Map<number, Prepared>();
 
-  constructor(producer: Pick<types.Producer, 'send' | 'closed'>, pipe: Writable | null) {
+  constructor(producer: Pick<types.Producer, 'send' | 'closed'>, pipe: WorkerPipe | null) {
     this.#producer = producer;
     this.#pipe = pipe;
   }
 
   /** The packet is copied before this returns, or dropped when the worker is too far behind. */
   send(packet: Buffer): void {
-    if (this.#producer.closed || (this.#pipe?.writableLength ?? 0) > mostWaiting) return;
+    if (this.#producer.closed || (this.#pipe?.waiting ?? 0) > mostWaiting) return;
     const prepared = this.#prepared.get(packet.length);
-    if (!this.#pipe || !prepared) {
-      this.#prepare(packet);
-      return;
-    }
-    const { message, at } = prepared;
-    // A part of a larger block that Node shares among small buffers: the pipe may keep it until later.
-    const copy = Buffer.allocUnsafe(message.length);
-    copy.set(message);
-    copy.set(packet, at);
-    this.#pipe.write(copy);
+    if (this.#pipe && prepared) this.#pipe.add(prepared.message, packet, prepared.at);
+    else this.#prepare(packet);
+  }
+
+  /** Nothing more is sent: what was sent is written before the end of the stream. */
+  end(): void {
+    this.#pipe?.flush();
   }
 
   /** Lets mediasoup send the packet, and keeps the message that it made. */
   #prepare(packet: Buffer): void {
-    const pipe = this.#pipe;
+    this.#pipe?.flush();
+    const pipe = this.#pipe?.stream;
     if (!pipe || this.#prepared.size >= mostPrepared) {
       this.#producer.send(packet);
       return;

@@ -10,7 +10,6 @@
  * that hangs is killed, and has died then.
  */
 import type { ChildProcess } from 'node:child_process';
-import type { Writable } from 'node:stream';
 import { createWorker, type types, version } from 'mediasoup';
 import type { Clock } from '#shared/clock.ts';
 import { Liveness } from '#shared/liveness.ts';
@@ -21,7 +20,7 @@ import { PacketReader } from './packet-reader.ts';
 import { routerCodecs, type SessionPayloads, tableKey } from './payloads.ts';
 import { checkWorkerBinary } from './worker-binary.ts';
 import type { WorkerLimits } from './worker-limits.ts';
-import { catchPipes, PacketSender } from './worker-pipe.ts';
+import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
 
 export interface WorkerPoolOptions {
   /** Path of the worker executable. */
@@ -47,7 +46,7 @@ export class MediaWorker {
   readonly #process: ChildProcess | null;
   readonly #limits: WorkerLimits;
   readonly #clock: Clock;
-  readonly #pipe: Writable | null;
+  readonly #pipe: WorkerPipe | null;
   readonly #reader: PacketReader | null;
   readonly #mourners = new Set<(error: Error) => void>();
   #liveness: Liveness | null = null;
@@ -80,7 +79,8 @@ export class MediaWorker {
         const router = await worker.createRouter({ mediaCodecs: [] });
         const direct = await router.createDirectTransport();
         const reader = from && PacketReader.inFrontOf(from);
-        return new MediaWorker({ worker, process, pipe: to, reader }, start, router, direct);
+        const pipe = to && new WorkerPipe(to);
+        return new MediaWorker({ worker, process, pipe, reader }, start, router, direct);
       } catch (error) {
         worker.close();
         throw error;
@@ -139,12 +139,8 @@ export class MediaWorker {
 
   /** What `work` sends is held back until it returns, and then written at once. */
   together(work: () => void): void {
-    this.#pipe?.cork();
-    try {
-      work();
-    } finally {
-      this.#pipe?.uncork();
-    }
+    if (this.#pipe) this.#pipe.together(work);
+    else work();
   }
 
   /** CPU seconds that the process has used. */
@@ -197,7 +193,7 @@ export class MediaWorker {
 interface Spawned {
   readonly worker: types.Worker;
   readonly process: ChildProcess | null;
-  readonly pipe: Writable | null;
+  readonly pipe: WorkerPipe | null;
   readonly reader: PacketReader | null;
 }
 
