@@ -77,7 +77,7 @@ export class PacketReader {
     const body = tableOf(octets, told, notificationFields.body);
     const data = body === null ? null : tableOf(octets, body, rtpFields.data);
     if (id === null || data === null) return false;
-    const receiver = this.#receivers.get(vectorOf(octets, id).toString('latin1'));
+    const receiver = this.#receivers.get(textOf(octets, id));
     receiver?.(vectorOf(octets, data));
     return receiver !== undefined;
   }
@@ -105,4 +105,8 @@ function tableOf(octets: Buffer, table: number, field: number): number | null {
 function vectorOf(octets: Buffer, at: number): Buffer {
   const length = octets.readUInt32LE(at);
   return octets.subarray(at + 4, at + 4 + length);
+}
+
+function textOf(octets: Buffer, at: number): string {
+  return octets.toString('latin1', at + 4, at + 4 + octets.readUInt32LE(at));
 }

@@ -74,6 +74,8 @@ export class RtpWriter {
   /** Buffer for the payload of the next packet. */
   readonly payload: Uint8Array;
   readonly #packet: Buffer;
+  /** What `seal` returned last: packets of most streams have one length, and a view costs as much as all their fields. */
+  #sealed: Buffer;
 
   /** @param maxPayload maximum octets of a payload */
   constructor(ssrc: number, sequence: number, timestamp: number, maxPayload = 1400) {
@@ -84,6 +86,7 @@ export class RtpWriter {
     this.#packet[0] = 0x80;
     this.#packet.writeUInt32BE(this.ssrc, 8);
     this.payload = this.#packet.subarray(rtpHeaderLength);
+    this.#sealed = this.#packet;
   }
 
   /**
@@ -100,7 +103,9 @@ export class RtpWriter {
     packet[6] = timestamp >>> 8;
     packet[7] = timestamp;
     this.sequence = sequencePlus(this.sequence, 1);
-    return packet.subarray(0, rtpHeaderLength + length);
+    const whole = rtpHeaderLength + length;
+    if (this.#sealed.length !== whole) this.#sealed = packet.subarray(0, whole);
+    return this.#sealed;
   }
 
   /** Advances the stream's time, whether or not a packet was sent. */

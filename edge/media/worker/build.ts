@@ -34,7 +34,7 @@ export async function buildWorker(options: BuildOptions): Promise<string> {
   const pkgConfig = await buildLibsrtp(options);
   const source = join(options.work, 'worker');
   await cp(join(options.mediasoup, 'worker'), source, { recursive: true });
-  await applyPatches(source);
+  await applyPatches('patches', source);
   await relaxMesonVersion(source);
   await placeStandins(source);
 
@@ -57,13 +57,15 @@ async function buildLibsrtp({ work, libsrtpArchive, jobs }: BuildOptions): Promi
   const prefix = join(work, 'libsrtp-installed');
   await mkdir(source);
   await run('tar', ['-xzf', libsrtpArchive, '-C', source, '--strip-components=1'], {});
+  await applyPatches('libsrtp-patches', source);
   await run('meson', ['setup', build, source, `--prefix=${prefix}`, ...libsrtp.mesonOptions], {});
   await run('ninja', ['-C', build, `-j${jobs}`, 'install'], {});
   return join(prefix, 'lib', 'pkgconfig');
 }
 
-async function applyPatches(source: string): Promise<void> {
-  const folder = join(import.meta.dirname, 'patches');
+/** @param patches their folder, beside this file */
+async function applyPatches(patches: string, source: string): Promise<void> {
+  const folder = join(import.meta.dirname, patches);
   for (const file of (await readdir(folder)).sort()) {
     await run('patch', ['-p1', '--forward', '--no-backup-if-mismatch', '-i', join(folder, file)], {
       cwd: source,

@@ -73,7 +73,7 @@ function mediasoupVersion(): string {
 /** First 12 hex digits of a SHA-256 over names and contents of the patches, the stand-ins and recipe.ts. */
 function recipeHash(): string {
   const hash = createHash('sha256');
-  const files = ['patches', 'standins'].flatMap((part) =>
+  const files = ['patches', 'libsrtp-patches', 'standins'].flatMap((part) =>
     readdirSync(join(import.meta.dirname, part), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
