@@ -67,10 +67,10 @@ export class CallDialog {
       pressed: (key) => call.guarded(() => call.media?.pressed(key)),
       lost: (code, detail, sipStatus) =>
         call.end({ code, detail, ...(sipStatus === undefined ? {} : { sipStatus }) }),
-      referred: (refer) =>
+      referred: (refer, replaced) =>
         call.guarded(() => {
           if (this.#takeover) refer.refuse(491, 'Request Pending');
-          else call.transfers.referred(refer);
+          else call.transfers.referred(refer, replaced);
         }),
       referRefused: (target, reason) => call.guarded(() => call.transfers.referRefused(target, reason)),
       replacedBy: (leg) => call.guarded(() => this.#replacedBy(leg)),
@@ -140,6 +140,7 @@ export class CallDialog {
       return;
     }
     const call = this.#call;
+    if (call.transfers.postpone(() => this.#peerLeft())) return;
     const transferred = call.transfers.callerLeft() || call.transfers.leaving;
     const hungUp = call.direction === 'inbound' ? 'caller_hangup' : 'callee_hangup';
     call.end({ code: transferred ? 'transferred' : hungUp, detail: null, gone: true });

@@ -221,6 +221,45 @@ describe('a call whose agent continues with the target of its REFER', () => {
   });
 });
 
+describe('calls whose peer joins whom it speaks with in both', () => {
+  async function bridged(agent: number): Promise<FakeLeg> {
+    const leg = await answered();
+    void agents.created[agent]?.host.transfer({ target: '201', method: 'bridge', consult: null });
+    await settle();
+    dialer.last.peer.answered(fakeAnswer);
+    await settle();
+    return leg;
+  }
+  const ids = () => media.legs.map(({ recording }) => recording?.header.id ?? null);
+
+  it('are recorded in one of those that are left, when the peer ends those that were', async () => {
+    const own = await bridged(0);
+    order &&= Promise.resolve(recordingOrder('recording-2'));
+    const other = await bridged(1);
+    expect(ids()).toEqual(['recording-1', null, 'recording-2', null]);
+    order &&= Promise.resolve(recordingOrder('recording-3'));
+    own.peer.referred(new FakeRefer('sip:edge.example.com', 'other'), other);
+    await settle();
+    expect(ids()).toEqual(['recording-1', 'recording-3', 'recording-2', null]);
+  });
+
+  it('are recorded where the agent goes on, and nowhere when nothing was', async () => {
+    const before = order;
+    for (const recorded of [true, false]) {
+      order = recorded ? before : null;
+      const from = media.legs.length;
+      const own = await answered();
+      order = null;
+      const other = await bridged(agents.created.length);
+      order = before && Promise.resolve(recordingOrder('recording-2'));
+      own.peer.referred(new FakeRefer('sip:edge.example.com', 'other'), other);
+      await settle();
+      const own1 = recorded ? ['recording-1', null, 'recording-2'] : [null, null, null];
+      expect(ids().slice(from)).toEqual(own1);
+    }
+  });
+});
+
 describe('a pause', () => {
   const steps = () => media.legs.map(({ recordingSteps }) => recordingSteps.splice(0));
   const into = (place: string) => async (id: string) => {

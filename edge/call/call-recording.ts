@@ -85,6 +85,14 @@ export class CallRecording {
     if (before.pauses) this.carryOut('pause');
   }
 
+  /** This call goes on in the place of `before`: what was recorded of that goes on here. */
+  succeed({ plan, recording }: Pick<LiveCall, 'plan' | 'recording'>): void {
+    if (!recording.isOn || this.isOn) return;
+    const { id, plan: own } = this.#call;
+    this.#order = this.#recordings?.order({ callId: id, orgId: own.orgId, agent: plan.agent }) ?? null;
+    void this.#order?.then((order) => this.#call.guarded(() => this.#begin(order)));
+  }
+
   #decide(pauses: boolean, how: string): void {
     const isNews = this.#pauses !== pauses;
     this.#pauses = pauses;

@@ -290,13 +290,8 @@ export class Calls {
   #transferParts(deps: CallsDeps, outbound: OutboundParts): TransferParts {
     const { media, agents, newId } = deps;
     const { routes, followRefer = true, headersOf = () => ({}) } = outbound;
-    const place: TransferParts['place'] = (plan) => this.place(plan);
-    const watch = deps.onTransfer ?? (() => () => {});
     // Every call that costs money passes here: `place` for our own legs, `admit` for calls a peer makes for us.
     const { limits } = deps;
-    const admit: TransferParts['admit'] = (call) => limits?.admit(call) ?? null;
-    const release: TransferParts['release'] = (callId, sent) => limits?.release(callId, sent);
-    const enter: TransferParts['enter'] = (...order) => this.#enter(...order);
     return {
       routes,
       media,
@@ -304,11 +299,15 @@ export class Calls {
       newId,
       followRefer,
       headersOf,
-      admit,
-      release,
-      place,
-      watch,
-      enter,
+      admit: (call) => limits?.admit(call) ?? null,
+      release: (callId, sent) => limits?.release(callId, sent),
+      place: (plan) => this.place(plan),
+      watch: deps.onTransfer ?? (() => () => {}),
+      enter: (...order) => this.#enter(...order),
+      find: (callId) => this.#live.get(callId) ?? null,
+      callOf: (leg, orgId) =>
+        [...this.#live.values()].find(({ dialog, plan }) => dialog.leg === leg && plan.orgId === orgId) ??
+        null,
       repark: (call, order) => this.#repark(call, order),
     };
   }

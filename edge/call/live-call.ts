@@ -81,7 +81,16 @@ interface LiveRecording {
   followOthers(): void;
   ready(): Promise<unknown> | null;
   continue(before: Pick<LiveRecording, 'pauses'>): void;
+  succeed(before: LiveCall): void;
   carryOut(step: 'pause' | 'resume'): boolean;
+}
+
+/** What joins a call with one other call, in the place of an agent. */
+export interface Link {
+  readonly other: LiveCall;
+  readonly parting: Parting;
+  /** Both go on without each other, and neither ends with the other. They are separated already. */
+  dissolve(): void;
 }
 
 /** Of {@link Pairing}. */
@@ -96,6 +105,8 @@ export interface LivePairing {
   company(callId: string): readonly LiveCall[];
   /** Why the call cannot be changed now, a sentence. */
   describe(callId: string): string;
+  /** All go on without each other. */
+  dissolve(): void;
   left(callId: string): void;
 }
 
@@ -146,6 +157,7 @@ interface LiveLimits {
   readonly deadline: number | null;
   readonly silence: { expectMedia(): void; expectNothing(): void };
   after(ms: number, fire: () => void): Timer;
+  endBy(deadline: number | null): void;
 }
 
 /** Of {@link Transfers}. */
@@ -155,13 +167,18 @@ interface LiveTransfers {
   readonly company: readonly LiveCall[];
   readonly obstacle: string | null;
   readonly parting: Parting | null;
+  readonly link: Link | null;
+  linkTo(target: LiveCall): Link | null;
+  reserve(): void;
+  release(): void;
+  postpone(work: () => void): boolean;
   readonly withOne: boolean;
   pairWith(pairing: LivePairing): boolean;
   goAlone(): boolean;
   readonly leaving: boolean;
   readonly handingOver: Promise<TransferOutcome> | null;
   order(order: TransferOrder): Promise<TransferOutcome>;
-  referred(refer: PeerRefer): void;
+  referred(refer: PeerRefer, replaced?: DialogLeg | null): void;
   referRefused(target: string, reason: string): void;
   callerLeft(): boolean;
   leaveToPeer(): void;

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { blind, refusal, settle, TransferBench } from '../../test/kit/edge/transfer.ts';
+import { blind, FakeRefer, refusal, settle, TransferBench } from '../../test/kit/edge/transfer.ts';
 import type { FakeMediaLeg } from '../../test/kit/fakes/fake-media.ts';
 import { LegsApart } from './refused.ts';
 
@@ -21,7 +21,7 @@ const orders = fc.oneof(
     slot: fc.constantFrom('1', '2'),
     atEnd: fc.constantFrom('agent', 'end'),
   }),
-  fc.record({ what: fc.constant('retrieve'), call: fc.nat(5), by: fc.nat(5) }),
+  fc.record({ what: fc.constantFrom('retrieve', 'join'), call: fc.nat(5), by: fc.nat(5) }),
   fc.record({ what: fc.constant('transfer'), call: fc.nat(5), target: fc.constantFrom(...targets) }),
   fc.record({
     what: fc.constantFrom(
@@ -83,6 +83,11 @@ class Walk {
         return;
       case 'retrieve':
         return 'by' in order ? calls.retrieve(id, this.#id(order.by)) : undefined;
+      case 'join': {
+        const leg = calls.find('by' in order ? this.#id(order.by) : '')?.dialog.leg;
+        if (leg) calls.find(id)?.dialog.events().referred(new FakeRefer(undefined, 'own'), leg);
+        return;
+      }
       case 'transfer':
         return 'target' in order ? calls.transfer(id, blind(order.target)) : undefined;
       case 'new call':

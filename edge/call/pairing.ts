@@ -85,6 +85,10 @@ export class Pairing implements LivePairing {
     joined?.();
   }
 
+  dissolve(): void {
+    this.cancel();
+  }
+
   /** Both calls go on without each other. */
   cancel(): void {
     this.#state = 'over';

@@ -42,10 +42,19 @@ export class TimeLimits {
     const minutes = plan.agent?.max_duration ?? (isBrowsers ? longestDialMinutes : 0);
     if (minutes === 0) return;
     const now = this.#clock.elapsed();
-    const deadline = plan.deadline ?? now + minutes * 60_000;
+    this.#endAt(plan.deadline ?? now + minutes * 60_000, `The call lasted ${counted(minutes, 'minute')}.`);
+  }
+
+  /** It goes on without the call that would have ended it: at the latest then, unless it has a limit of its own. */
+  endBy(deadline: number | null): void {
+    if (deadline === null || this.#deadline !== null) return;
+    this.#endAt(deadline, 'The maximum duration of the call that it was joined with is over.');
+  }
+
+  #endAt(deadline: number, detail: string): void {
     this.#deadline = deadline;
-    this.after(Math.max(0, deadline - now), () =>
-      this.#call.end({ code: 'max_duration', detail: `The call lasted ${counted(minutes, 'minute')}.` }),
+    this.after(Math.max(0, deadline - this.#clock.elapsed()), () =>
+      this.#call.end({ code: 'max_duration', detail }),
     );
   }
 

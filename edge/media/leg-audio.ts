@@ -20,7 +20,7 @@ export interface LegAudioOptions {
   readonly quality: LegQuality;
   /** Gets each packet that enters this process. */
   readonly received: (path: SrtpPath, packet: Buffer) => void;
-  /** Called when a tap has come or gone. */
+  /** Called when a tap has come or gone, and when a recording begins. */
   readonly tapped: () => void;
   /** What packets from here go through; absent: nothing. */
   readonly way?: PacketWay | undefined;
@@ -68,6 +68,7 @@ export class LegAudio {
   record(recorder: LegRecorder): void {
     this.#recorder = recorder;
     this.#reconnect();
+    this.#options.tapped();
   }
 
   /** Whether a supervisor hears what is exchanged, or says something. */

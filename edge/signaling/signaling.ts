@@ -23,6 +23,7 @@ import { OutsideRequests } from './admission/outside-requests.ts';
 import { PhoneGate, type PhoneSetUp } from './admission/phone/phone-gate.ts';
 import { RefusedInvites } from './admission/refused-invites.ts';
 import { RefusedRecords } from './admission/refused-records.ts';
+import { mayReplace } from './admission/replacing.ts';
 import { resolveSource, SourceHosts } from './admission/source-hosts.ts';
 import { hostsOf, SourceIndex } from './admission/sources.ts';
 import { type StrangerLimits, Strangers } from './admission/strangers.ts';
@@ -86,7 +87,7 @@ const noPhones: PhoneSetUp = { edgeId: '', phonesOf: () => undefined, agentOf: (
 export class Signaling implements Dialer {
   readonly #options: SignalingOptions;
   readonly #environment: Environment;
-  readonly #dialogs = new Dialogs();
+  readonly #dialogs = new Dialogs((replaced, by) => mayReplace(this.#routing, replaced, by));
   readonly #reconciliation = new Reconciliation<DialogOwner>();
   readonly #strangers: Strangers;
   readonly #refusedInvites: RefusedInvites | undefined;

@@ -148,3 +148,25 @@ describe('a REFER from a peer', () => {
     expect(called(withMode('disable_all'))).toBeNull();
   });
 });
+
+describe('a REFER that is to replace a call', () => {
+  const replacing = (mode: TransferMode, uri: string, replaced: 'ours' | 'unknown') =>
+    referVerdict(withMode(mode), 'in', uri, { ...context, replaced });
+
+  it('of this edge calls nobody, so only disable_all forbids it', () => {
+    for (const uri of ['sip:+14155550100@edge.example.com', 'sip:201@elsewhere.example.com']) {
+      expect(replacing('sip_only', uri, 'ours')).toEqual({ allowed: true, to: uri });
+      expect(replacing('disable_all', uri, 'ours').allowed).toBe(false);
+    }
+  });
+
+  it('that this edge does not have is not dialed over a trunk when it names this edge', () => {
+    const uri = 'sip:+14155550100@edge.example.com';
+    expect(replacing('enable_all', uri, 'unknown')).toEqual({
+      allowed: false,
+      reason: expect.stringContaining('no answered call'),
+    });
+    const elsewhere = 'sip:201@pbx.example.com';
+    expect(replacing('sip_only', elsewhere, 'unknown')).toEqual({ allowed: true, to: elsewhere });
+  });
+});

@@ -87,6 +87,8 @@ export class Conference {
       inRoom: true,
       company: (callId) => [...this.#members].filter(({ id }) => id !== callId),
       describe: () => `It is in the conference ${this.facts.name}.`,
+      // Calls leave a conference one by one.
+      dissolve: () => {},
       left: () => {
         if (isOver) return;
         isOver = true;

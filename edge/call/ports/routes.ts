@@ -79,9 +79,19 @@ export interface Routes {
    * Whether a REFER of the peer to `uri` is followed (contract section 4, docs/transfers.md).
    * @param trunkId configuration of the call, inbound or outbound
    * @param peer remote address of the call; null: not known
+   * @param replaced the dialog that the target is to replace: one of this edge, so that nobody is called, or one that it
+   * does not have; absent: none
    */
-  followable(number: string, trunkId: string | null, uri: string, peer: string | null): ReferVerdict;
+  followable(
+    number: string,
+    trunkId: string | null,
+    uri: string,
+    peer: string | null,
+    replaced?: ReplacedDialog,
+  ): ReferVerdict;
 }
+
+export type ReplacedDialog = 'ours' | 'unknown';
 
 /** `to`: whom to call, E.164, an extension or a SIP URI. `reason`: one sentence for the peer and the transcript. */
 export type ReferVerdict =

@@ -71,8 +71,12 @@ export interface LegEvents {
   reoffer(): Promise<string>;
   /** The peer's answer to the SDP from `reoffer`. @throws CallRefused when it is unusable */
   reaccept(answer: string): Promise<void>;
-  /** REFER from the peer (RFC 3515), to be accepted or rejected at once. */
-  referred(refer: PeerRefer): void;
+  /**
+   * REFER from the peer (RFC 3515), to be accepted or rejected at once.
+   * @param replaced the answered dialog of this edge that its target names in Replaces, and that the peer may replace;
+   * absent, null: there is none
+   */
+  referred(refer: PeerRefer, replaced?: DialogLeg | null): void;
   /** Signaling rejected a REFER from the peer as malformed or unsupported. */
   referRefused?(target: string, reason: string): void;
   /**

@@ -8,6 +8,7 @@ import type { Media } from '../ports/media.ts';
 import type { ParkOrder } from '../ports/park.ts';
 import type { PeerRefer } from '../ports/refer.ts';
 import type { HeadersOf, Routes } from '../ports/routes.ts';
+import type { DialogLeg } from '../ports/signaling.ts';
 import type { ConsultOrder, TransferOutcome } from '../ports/transfer.ts';
 
 /**
@@ -50,6 +51,10 @@ export interface TransferParts {
   /** Releases an admitted REFER whose outcome is known. */
   /** @param sent whether a REFER was sent */
   release(callId: string, sent: boolean): void;
+  /** A live call. */
+  find(callId: string): LiveCall | null;
+  /** The organization's call with this dialog. */
+  callOf(dialog: DialogLeg, orgId: string): LiveCall | null;
   /** Places an outbound leg, or ends it at once. */
   place(plan: OutboundPlan): LiveCall;
   /** Carries out a transfer to a place on this edge: the slot of a parked call, or a conference. Never rejects. */

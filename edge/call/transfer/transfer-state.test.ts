@@ -70,6 +70,7 @@ describe('the states of a transfer', () => {
       bridge: ['calling waiting > joining: bridge', 'joining joined parted rejoining over: nothing'],
       part: ['joined > parted: part'],
       rejoin: ['parted > rejoining: bridge'],
+      dissolved: ['parted > over: nothing'],
       dropped: ['joined parted > over: release'],
       move: ['calling > over: move', 'over: nothing'],
       left: [

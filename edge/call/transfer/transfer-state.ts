@@ -12,7 +12,8 @@
  *                        +--------------|------------------+
  *
  * `joined` and back by `part`, `rejoin` and `joined`, over `parted` and `rejoining`: a party of the bridge is held.
- * `dropped`: the call is parked, and the target leaves.
+ * `dropped`: the call is parked, and the target leaves. `dissolved`: while they are separated, a third party takes the call
+ * and the target apart, and both go on.
  * `calling` lasts until the target's agent asks to bridge, and includes the announcement of a warm transfer.
  * `waiting`: the target is there, the caller is not answered yet. `failed` leads to `over` from each state before `joined` and returns
  * the call to its agent; `ended`, the end of the call itself, does so from every state. `left`, the end of the target's
@@ -40,6 +41,7 @@ export type TransferInput =
   | 'part'
   | 'rejoin'
   | 'dropped'
+  | 'dissolved'
   | 'refer'
   | 'handed'
   | 'move'
@@ -105,6 +107,7 @@ export const transfer = machine('a transfer', {
   parted: {
     rejoin: to('rejoining', 'bridge'),
     dropped: to('over', 'release'),
+    dissolved: to('over'),
     failed: to('over', 'endCall'),
     left: to('over', 'endCall'),
     ended,

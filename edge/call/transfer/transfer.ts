@@ -5,7 +5,7 @@
 
 import { step } from '#shared/state-machine.ts';
 import type { Termination } from '../ending.ts';
-import type { LiveCall } from '../live-call.ts';
+import type { Link, LiveCall } from '../live-call.ts';
 import type { MediaBridge } from '../ports/media.ts';
 import type { OutboundRoute } from '../ports/routes.ts';
 import type { TransferOutcome } from '../ports/transfer.ts';
@@ -119,6 +119,18 @@ export class Transfer {
     this.#call.log.info({ target, method: kind, consult: consult !== null }, 'transfer begins');
     this.#call.ledger.note(`Transferring the call to ${target}.`);
     this.#input(kind === 'refer' && !consult ? 'refer' : 'call');
+  }
+
+  /** What joins the call with its target; null: they are not bridged. @param from the one that asks */
+  link(from: LiveCall): Link | null {
+    const target = this.#target;
+    if (!target || (from !== target && from !== this.#call) || !this.parting.isPossible()) return null;
+    const other = from === target ? this.#call : target;
+    const dissolve = () => {
+      this.#input('dissolved');
+      target.transfers.free();
+    };
+    return { other, parting: this.parting, dissolve };
   }
 
   /** The call leaves the target, whose leg ends. */

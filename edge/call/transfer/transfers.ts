@@ -7,9 +7,11 @@
 
 import { isPlace } from '#shared/call-target.ts';
 import { reasonPhrase } from '../ending.ts';
-import type { LiveCall, LivePairing } from '../live-call.ts';
+import type { Link, LiveCall, LivePairing } from '../live-call.ts';
 import type { PeerRefer } from '../ports/refer.ts';
+import type { DialogLeg } from '../ports/signaling.ts';
 import type { TransferOrder, TransferOutcome } from '../ports/transfer.ts';
+import { joinAtPeersOrder, joinObstacle } from './attended.ts';
 import { callOver, type FailedTransfer, failure } from './outcome.ts';
 import type { Parting } from './target-plan.ts';
 import { Transfer } from './transfer.ts';
@@ -34,6 +36,10 @@ export class Transfers {
   #leaving = false;
   /** The call that this one is joined with, without a transfer. */
   #pairing: LivePairing | null = null;
+  /** It is being joined with another one at the peer's order. */
+  #reserved = false;
+  /** Waits for the outcome of that. */
+  #postponed: (() => void) | null = null;
 
   /** @param parts null: outbound calls are disabled, and so are transfers */
   constructor(call: LiveCall, parts: TransferParts | null) {
@@ -49,6 +55,7 @@ export class Transfers {
 
   /** Whether the call must not be changed now; a bridged call can be. */
   get busy(): boolean {
+    if (this.#reserved) return true;
     return this.#current !== null && this.#current.state !== 'joined' && this.#current.state !== 'over';
   }
 
@@ -68,6 +75,7 @@ export class Transfers {
     if (this.#bound) return 'It is the leg to the target of a transfer.';
     if (this.#leaving) return 'It was transferred, and is about to end.';
     if (this.#paired) return this.#paired.describe(this.#call.id);
+    if (this.#reserved) return 'Another transfer of it is in progress.';
     if (this.#current?.parting.isPossible()) return `It is bridged with ${this.#current.plan.target}.`;
     return this.#idle ? null : 'Another transfer of it is in progress.';
   }
@@ -78,6 +86,25 @@ export class Transfers {
     if (this.#bound) return transfer?.parting ?? null;
     if (this.#paired) return this.#paired.parting;
     return this.busy || this.#current?.state === 'joined' ? (this.#current?.parting ?? null) : null;
+  }
+
+  /** What joins it with one other call, in the place of its agent; null: it is with its agent, or several hear it. */
+  get link(): Link | null {
+    const call = this.#call;
+    const { parentId } = call.plan;
+    if (this.#bound && parentId !== undefined)
+      return this.#parts?.find(parentId)?.transfers.linkTo(call) ?? null;
+    const pairing = this.#paired;
+    const [other] = pairing?.company(call.id) ?? [];
+    if (!pairing || !other) return this.linkTo(call);
+    const { parting } = pairing;
+    if (pairing.inRoom || !parting.isPossible()) return null;
+    return { other, parting, dissolve: () => pairing.dissolve() };
+  }
+
+  /** What joins the call with the target of its transfer. @param from the one of them that asks */
+  linkTo(from: LiveCall): Link | null {
+    return this.#current?.link(from) ?? null;
   }
 
   /** Whether it is connected to one other call, in the place of its agent. */
@@ -136,12 +163,15 @@ export class Transfers {
   }
 
   /** REFER from the peer: followed to targets its configuration reaches, otherwise rejected (contract section 4). */
-  referred(refer: PeerRefer) {
+  referred(refer: PeerRefer, replacing: DialogLeg | null = null) {
     const { plan, dialog, up } = this.#call;
     if (!this.#parts?.followRefer) return this.#refuse(refer, 403, 'REFER is disabled on this edge.');
-    const { routes } = this.#parts;
-    const verdict = routes.followable(plan.number, plan.trunkId, refer.target, dialog.peerIp);
+    const { routes, callOf } = this.#parts;
+    const other = replacing && callOf(replacing, plan.orgId);
+    const replaced = refer.replaces === null ? undefined : other ? 'ours' : 'unknown';
+    const verdict = routes.followable(plan.number, plan.trunkId, refer.target, dialog.peerIp, replaced);
     if (!verdict.allowed) return this.#refuse(refer, 403, verdict.reason);
+    if (other) return this.#join(refer, other, this.#parts);
     if (this.busy || !up) return this.#refuse(refer, 491, 'The call is not up, or is being transferred.');
     // Neither of two bridged peers may transfer the other.
     if (!this.#idle) return this.#refuse(refer, 603, 'The call is bridged with another one.');
@@ -149,6 +179,31 @@ export class Transfers {
     if (!this.#call.agent.present) return this.#refuse(refer, 603, 'The call has no agent any more.');
     refer.accept();
     this.#begin({ kind: 'follow', target: verdict.to, consult: null, refer });
+  }
+
+  #join(refer: PeerRefer, other: LiveCall, parts: TransferParts) {
+    const obstacle = joinObstacle(this.#call, other);
+    if (obstacle) return this.#refuse(refer, obstacle.status, obstacle.why);
+    refer.accept();
+    void joinAtPeersOrder(refer, this.#call, other, parts);
+  }
+
+  /** Until `release`, nothing else begins with the call. */
+  reserve(): void {
+    this.#reserved = true;
+  }
+
+  release(): void {
+    const postponed = this.#postponed;
+    this.#reserved = false;
+    this.#postponed = null;
+    postponed?.();
+  }
+
+  /** @returns whether `work` waits until the call is not reserved any more */
+  postpone(work: () => void): boolean {
+    if (this.#reserved) this.#postponed = work;
+    return this.#reserved;
   }
 
   /** Signaling rejected a REFER from the peer: no transfer, but the same notes. */

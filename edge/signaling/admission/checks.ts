@@ -220,7 +220,7 @@ function isChallenge({ status }: Rejection): boolean {
 const mayReplace: Check = (invite) => {
   const { routing, replaced, source } = invite;
   numberIsFound(invite);
-  const number = replaced ? routing?.numbers.find(replaced.number) : invite.number;
+  const number = replaced ? routing?.numbers.find(replaced.account.number) : invite.number;
   if (number) {
     if (number.number !== invite.number?.number) delete invite.trunk;
     invite.number = number;

@@ -252,6 +252,8 @@ function legOf(
     session: answerSession(readSession(request.headers), deps.environment.session),
     refusalHeaders,
     ...(rejected && { rejected }),
+    number: invite.number?.number ?? invite.dialled,
+    trunkId: invite.trunk?.id ?? null,
     mappings: invite.trunk?.headers ?? [],
   });
 }

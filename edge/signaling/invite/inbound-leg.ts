@@ -14,7 +14,7 @@ import type {
   Refusal,
 } from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
-import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
+import type { DialogAccount, DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { sessionBody } from '../session/session-body.ts';
 import { type SessionAnswer, sessionHeaders } from '../session/session-timer.ts';
 import { engineError } from '../srf/engine-errors.ts';
@@ -46,6 +46,10 @@ export interface InboundLegOptions {
   readonly refusalHeaders?: Record<string, string>;
   /** Called when the call is rejected. */
   readonly rejected?: (refusal: Refusal) => void;
+  /** The attached number; that of the facts is another one when a browser calls out. */
+  readonly number: string;
+  /** The configuration that admitted the caller; null: none did. */
+  readonly trunkId: string | null;
   /** Of the configuration that the call uses, for headers of the peer's BYE. */
   readonly mappings: readonly HeaderMapping[];
 }
@@ -101,8 +105,9 @@ export class InboundLeg implements CallLeg, DialogOwner {
     this.#dialog.session.peer.learn(request.headers);
   }
 
-  get number(): string {
-    return this.facts.to;
+  get account(): DialogAccount {
+    const { number, trunkId } = this.#options;
+    return { number, peerAddress: this.facts.sourceIp, trunkId };
   }
 
   get leaving(): boolean {

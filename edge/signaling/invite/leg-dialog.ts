@@ -52,7 +52,10 @@ export class LegDialog {
     this.refers = new Refers({
       ...shared,
       self,
-      referred: (refer) => events.referred(refer),
+      referred: (refer) => {
+        const { dialogs, owner } = options;
+        events.referred(refer, refer.replaces === null ? null : dialogs.replaceable(refer.replaces, owner));
+      },
       refused: (...refer) => events.referRefused?.(...refer),
     });
   }

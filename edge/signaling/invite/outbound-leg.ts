@@ -8,7 +8,7 @@ import type { Soon } from '../../call/ports/media.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { ByeExtras, CallLeg, DialogIdentity, OfferNeed } from '../../call/ports/signaling.ts';
 import { tooLate } from '../refer/refers.ts';
-import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
+import type { DialogAccount, DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { sessionBody } from '../session/session-body.ts';
 import { engineError } from '../srf/engine-errors.ts';
 import { type Environment, respond } from '../srf/environment.ts';
@@ -109,8 +109,9 @@ export class OutboundLeg implements Leg, DialogOwner {
     this.#machine.take('bye', { 'send BYE': () => this.#sendBye(200, reason, extras) });
   }
 
-  get number(): string {
-    return this.#options.invite.from;
+  get account(): DialogAccount {
+    const { invite, target } = this.#options;
+    return { number: invite.from, peerAddress: target.address ?? null, trunkId: null };
   }
 
   get leaving(): boolean {

@@ -1,16 +1,22 @@
 /** Established dialogs by the engine's dialog id, and the owners of their requests. */
-import type { CallLeg, DialogIdentity } from '../../call/ports/signaling.ts';
-import type { Replaces } from '../srf/replaces.ts';
+import type { CallLeg, DialogLeg } from '../../call/ports/signaling.ts';
+import { parseReplaces, type Replaces } from '../srf/replaces.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 
-export interface DialogOwner {
+/** What tells who may replace a dialog. */
+export interface DialogAccount {
+  /** The attached number that the call came in for or goes out from. */
+  readonly number: string;
+  readonly peerAddress: string | null;
+  /** The inbound configuration that admitted the peer; null: none did. */
+  readonly trunkId: string | null;
+}
+
+export interface DialogOwner extends DialogLeg {
   receive(request: SrfRequest, response: SrfResponse): void;
   /** The engine is lost and the dialog with it: releases timers, sends nothing. */
   abandon(): void;
-  /** The attached number that the call came in for or goes out from. */
-  readonly number: string;
-  /** null before the answer. */
-  readonly dialog: DialogIdentity | null;
+  readonly account: DialogAccount;
   /** Whether the engine must have the dialog: it is answered, and no BYE of ours is pending. */
   readonly settled: boolean;
   /** Whether a BYE of ours is pending. */
@@ -23,6 +29,12 @@ export interface DialogOwner {
 
 export class Dialogs {
   readonly #byId = new Map<string, DialogOwner>();
+  readonly #mayReplace: (replaced: DialogAccount, by: DialogAccount) => boolean;
+
+  /** @param mayReplace whether the peer of one dialog may replace another one; absent: none may */
+  constructor(mayReplace: (replaced: DialogAccount, by: DialogAccount) => boolean = () => false) {
+    this.#mayReplace = mayReplace;
+  }
 
   get size(): number {
     return this.#byId.size;
@@ -53,6 +65,14 @@ export class Dialogs {
     return candidates.find(
       (owner) => owner?.dialog?.localTag === toTag && owner.dialog.remoteTag === fromTag,
     );
+  }
+
+  /** The dialog that a REFER of the peer of `by` names, and that this peer may replace. */
+  replaceable(replaces: string, by: DialogOwner): DialogOwner | null {
+    const parsed = parseReplaces(replaces);
+    const owner = parsed && !parsed.earlyOnly ? this.named(parsed) : undefined;
+    if (!owner?.settled) return null;
+    return this.#mayReplace(owner.account, by.account) ? owner : null;
   }
 
   abandonAll(): void {

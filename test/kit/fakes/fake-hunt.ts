@@ -9,6 +9,7 @@ import type {
   OutboundRoute,
   ReferTarget,
   ReferVerdict,
+  ReplacedDialog,
   Routes,
 } from '../../../edge/call/ports/routes.ts';
 
@@ -74,6 +75,7 @@ export class FakeRoutes implements Routes {
   forbidden: string | null = null;
   /** Addresses of peers that sent a REFER. */
   readonly referrers: (string | null)[] = [];
+  readonly replaced: ReplacedDialog[] = [];
   /** Why a peer's REFER is rejected; null: it is followed. */
   referForbidden: string | null = null;
   /** The target of our REFER; null: there is no host for it. */
@@ -95,8 +97,15 @@ export class FakeRoutes implements Routes {
     return this.refer?.(to) ?? null;
   }
 
-  followable(_number: string, _trunkId: string | null, uri: string, peer: string | null): ReferVerdict {
+  followable(
+    _number: string,
+    _trunkId: string | null,
+    uri: string,
+    peer: string | null,
+    replaced?: ReplacedDialog,
+  ): ReferVerdict {
     this.referrers.push(peer);
+    if (replaced) this.replaced.push(replaced);
     const reason = this.referForbidden;
     return reason === null ? { allowed: true, to: uri } : { allowed: false, reason };
   }
