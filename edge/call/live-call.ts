@@ -162,6 +162,7 @@ interface LiveLimits {
 
 /** Of {@link Transfers}. */
 interface LiveTransfers {
+  readonly bound: boolean;
   readonly busy: boolean;
   readonly joining: boolean;
   readonly company: readonly LiveCall[];

@@ -45,9 +45,9 @@ export class TimeLimits {
     this.#endAt(plan.deadline ?? now + minutes * 60_000, `The call lasted ${counted(minutes, 'minute')}.`);
   }
 
-  /** It goes on without the call that would have ended it: at the latest then, unless it has a limit of its own. */
+  /** It goes on without the call that would have ended it then. */
   endBy(deadline: number | null): void {
-    if (deadline === null || this.#deadline !== null) return;
+    if (deadline === null || (this.#deadline ?? Number.POSITIVE_INFINITY) <= deadline) return;
     this.#endAt(deadline, 'The maximum duration of the call that it was joined with is over.');
   }
 

@@ -76,9 +76,17 @@ export class Supervision {
   }
 }
 
-/** Of the call's leg. That to the target of a transfer has the person who helps the caller as its peer. */
-export function sideOfAgent({ plan }: Pick<LiveCall, 'plan'>): 'near' | 'far' {
-  return plan.transfer ? 'near' : 'far';
+/**
+ * Of the call's leg. That to the target of a transfer has the person who helps the caller as its peer, unless an agent
+ * goes on with it alone.
+ */
+export function sideOfAgent({
+  plan,
+  agent,
+  transfers,
+}: Pick<LiveCall, 'plan' | 'agent' | 'transfers'>): 'near' | 'far' {
+  const isAgents = agent.present && !transfers.bound;
+  return plan.transfer && !isAgents ? 'near' : 'far';
 }
 
 function givenBack(seconds: number, note: string | null): string {

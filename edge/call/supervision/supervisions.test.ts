@@ -1,7 +1,7 @@
 /** Supervisors at calls built from fakes. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
-import { blind, settle, TransferBench, unspeakable } from '../../../test/kit/edge/transfer.ts';
+import { blind, FakeRefer, settle, TransferBench, unspeakable } from '../../../test/kit/edge/transfer.ts';
 import { echoAgent } from '../../../test/kit/fakes/fake-agents.ts';
 import { FakeLeg } from '../../../test/kit/fakes/fake-leg.ts';
 import { supervisionLimits } from './limits.ts';
@@ -64,6 +64,25 @@ describe('a supervisor', () => {
     bench.calls.stop(callId);
     await settle();
     expect(bench.shard.host.size).toBe(0);
+    bench.expectNothingLeft();
+  });
+
+  it('of the leg to a transfer target has the agent at its near side, unless that is one of ours', async () => {
+    const { agent, peer } = await bench.callUp();
+    await bench.transfer(agent, blind());
+    await bench.targetAnswers();
+    const newest = () => bench.calls.underWay().oldest.at(-1)?.id;
+    await join('s-1', newest());
+    bench.calls.stop(callId);
+    const { peer: referring } = await bench.callUp();
+    referring.peer.referred(new FakeRefer());
+    await settle();
+    await bench.targetAnswers();
+    await join('s-2', newest());
+    expect(bench.media.supervisions.map(({ options }) => options.agent)).toEqual(['near', 'far']);
+    expect(peer.sent).toHaveLength(2);
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    await settle();
     bench.expectNothingLeft();
   });
 

@@ -146,17 +146,33 @@ describe('a REFER that names the other call of its peer', () => {
     endAll();
   });
 
-  it('does not extend the calls beyond the maximum duration of those that they were joined with', async () => {
-    const own = await withAgent({ max_duration: 1 });
+  it.each([
+    ['of the agent', 1, 10, 20_000],
+    ['of the call that was replaced', 10, 1, 60_000],
+  ])('does not extend the call beyond the maximum duration %s', async (_whose, first, second, leftMs) => {
+    const own = await withAgent({ max_duration: first });
     bench.clock.advance(40_000);
-    const other = await bridged({ max_duration: 10 });
+    const other = await bridged({ max_duration: second });
     own.peer.peer.referred(joining(), other.peer);
     await settle();
     own.peer.peer.bye();
-    bench.clock.advance(19_999);
+    bench.clock.advance(leftMs - 1);
     expect(bench.calls.size).toBe(1);
-    bench.clock.advance(600_000);
+    bench.clock.advance(1);
     expect(bench.record(other.legId)).toMatchObject({ termination: 'max_duration' });
+    bench.expectNothingLeft();
+  });
+
+  it('does not extend two calls beyond the maximum duration of those that they were joined with', async () => {
+    const own = await bridged({ max_duration: 10 });
+    const other = await bridged({ max_duration: 1 });
+    own.peer.peer.referred(joining(), other.peer);
+    await settle();
+    expect(joinedNow()).toEqual([[own.legMedia, other.legMedia]]);
+    own.peer.peer.bye();
+    bench.clock.advance(60_000);
+    expect(bench.record(other.legId)).toMatchObject({ termination: 'max_duration' });
+    expect(bench.record(own.legId)).toMatchObject({ termination: 'bridge_ended' });
     bench.expectNothingLeft();
   });
 });
@@ -281,6 +297,22 @@ describe('when the calls cannot be joined after all', () => {
     for (let turn = 0; turn < 3; turn++) await settle();
     expect(bench.record(own.legId)?.ended_at).not.toBeNull();
     expect(joinedNow()).toEqual([[other.media, other.legMedia]]);
+    endAll();
+  });
+
+  it('because one of them is put on hold meanwhile, that stays, and the others speak again', async () => {
+    const own = await bridged();
+    const other = await bridged();
+    const refer = joining();
+    own.leg.peer.referred(refer, other.leg);
+    bench.calls.hold(own.id, 'hold');
+    for (let turn = 0; turn < 3; turn++) await settle();
+    expect(refer.said).toEqual(['202', 'NOTIFY 503 Service Unavailable']);
+    expect(own.media.endpoint).toBe(bench.agents.holdMusic);
+    expect(joinedNow()).toEqual([[other.media, other.legMedia]]);
+    bench.calls.hold(own.id, 'resume');
+    for (let turn = 0; turn < 3; turn++) await settle();
+    expect(joinedNow()).toContainEqual([own.media, own.legMedia]);
     endAll();
   });
 

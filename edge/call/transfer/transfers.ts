@@ -48,6 +48,11 @@ export class Transfers {
     this.#bound = call.plan.parentId !== undefined;
   }
 
+  /** Whether the call is the target leg of another call's transfer, and ends with it. */
+  get bound(): boolean {
+    return this.#bound;
+  }
+
   /** Whether the peer was transferred and is about to hang up. */
   get leaving(): boolean {
     return this.#leaving;

@@ -14,6 +14,9 @@ import { eventually } from '../../../test/kit/programs/eventually.ts';
 const number = '+14155550100';
 const others = '+14155550101';
 const elsewhere = '127.0.0.2';
+/** Of the same organization as the first. */
+const branch = '+14155550102';
+const atBranch = '127.0.0.3';
 const routes = new FakeRoutes();
 const agents = new FakeAgents();
 let edge: TestEdge;
@@ -27,10 +30,16 @@ beforeAll(async () => {
     outbound: { routes, ringTimeoutMs: 60_000 },
   });
   const own = answeredByEcho(number);
-  const [ofOthers] = answeredByEcho(others).numbers;
-  if (!ofOthers) throw new Error('no number');
-  const inbound = ofOthers.inbound.map((one) => ({ ...one, id: 'others', allowed_ips: [elsewhere] }));
-  edge.signaling.configure({ ...own, numbers: [...own.numbers, { ...ofOthers, org_id: 'org-2', inbound }] });
+  const numberAt = (which: string, address: string, orgId: string) =>
+    answeredByEcho(which).numbers.map((one) => ({
+      ...one,
+      org_id: orgId,
+      inbound: one.inbound.map((record) => ({ ...record, id: which, allowed_ips: [address] })),
+    }));
+  edge.signaling.configure({
+    ...own,
+    numbers: [...own.numbers, ...numberAt(others, elsewhere, 'org-2'), ...numberAt(branch, atBranch, 'org')],
+  });
 });
 
 afterAll(() => edge.stop());
@@ -113,14 +122,19 @@ describe('a REFER with Replaces of another call of this edge', () => {
     await callee.close();
   });
 
-  it('of another organization is rejected, and both calls go on', async () => {
-    const stranger = await SipCaller.connect(edge.port, edge.authority.cert, elsewhere);
-    const own = await callUp(stranger, others);
+  it.each([
+    ['of another organization', elsewhere, others],
+    ['to a number that the peer may not call', atBranch, branch],
+  ])('%s finds none, and both calls go on', async (_whose, address, dialled) => {
+    const stranger = await SipCaller.connect(edge.port, edge.authority.cert, address);
+    const own = await callUp(stranger, dialled);
     const other = await callUp();
+    routes.replaced.length = 0;
     routes.referForbidden = 'It has no such call.';
     stranger.send(refer(own, other));
     expect((await stranger.final())?.startLine).toBe('SIP/2.0 403 Forbidden');
     routes.referForbidden = null;
+    expect(routes.replaced).toEqual(['unknown']);
     expect(edge.calls.size).toBe(2);
     stranger.close();
   });
