@@ -228,6 +228,11 @@ const mayReplace: Check = (invite) => {
     if (!rejection || isChallenge(rejection) || !routing?.sources.knows(source)) return rejection;
   }
   if (routing?.sources.knows(source)) return replaced ? noSuchDialog : null;
+  if (!replaced && !number && invite.deps.digest.sources.has(source)) {
+    // It has authenticated from there: the call that it names may have just ended, and with it the number is not known.
+    invite.admitted = true;
+    return null;
+  }
   const rejection = withoutCredentials(invite);
   if (rejection && isChallenge(rejection)) return rejection;
   return { reason: 'source_not_allowed', status: 403, suspicious: true };

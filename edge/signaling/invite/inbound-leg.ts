@@ -107,7 +107,9 @@ export class InboundLeg implements CallLeg, DialogOwner {
 
   get account(): DialogAccount {
     const { number, trunkId } = this.#options;
-    return { number, peerAddress: this.facts.sourceIp, trunkId };
+    const { browser, sourceIp } = this.facts;
+    // A phone session admits its own call alone, whatever else calls from the same address.
+    return { number, peerAddress: browser ? null : sourceIp, trunkId };
   }
 
   get leaving(): boolean {

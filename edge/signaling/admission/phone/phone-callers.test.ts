@@ -5,6 +5,7 @@ import type { RefusalReason } from '#shared/refusals.ts';
 import { config, invite, signalingScene } from '../../../../test/kit/edge/fake-engine-signaling.ts';
 import type { DrachtioServer } from '../../../../test/kit/fakes/drachtio-server.ts';
 import { echoAgent } from '../../../../test/kit/fakes/fake-agents.ts';
+import type { CallLeg } from '../../../call/ports/signaling.ts';
 import { authorization, parseChallenges } from '../../srf/digest.ts';
 
 const scene = signalingScene();
@@ -98,6 +99,19 @@ describe('a browser', () => {
     expect(answer.headers.contact).toBeUndefined();
     // Each call begins with a question, which is no refusal.
     expect(reported()).toEqual([]);
+  });
+
+  it('belongs to the number of its session, whatever it dials, and may replace no call', async () => {
+    const legs: CallLeg[] = [];
+    const admit = scene.calls.admit.bind(scene.calls);
+    scene.calls.admit = (leg, ...how) => {
+      legs.push(leg);
+      return admit(leg, ...how);
+    };
+    await callWith({ to: others });
+    expect(legs).toMatchObject([
+      { facts: { to: others }, account: { number, peerAddress: null, trunkId: null } },
+    ]);
   });
 
   it('makes as many calls as its session has, also with one nonce', async () => {
