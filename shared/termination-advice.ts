@@ -42,7 +42,8 @@ export const terminationAdvice: Readonly<Record<TerminationCode, string | null>>
     'The peer stopped refreshing the session. Check its session timer, and that its re-INVITEs get through.',
   media_timeout:
     'No packets of the peer arrived. Open UDP ports 10000 to 20000 in both directions, and switch off what rewrites SDP (SIP ALG).',
-  peer_gone: 'The peer did not come back from hold. Its connection or its power may have failed.',
+  peer_gone:
+    'The peer no longer has the call, or did not come back from hold. It was restarted, or its connection or its power failed.',
   bad_answer:
     'The peer answered with SDP that does not fit the offer. The trace has it; look at its SRTP and codecs.',
   media_refused:

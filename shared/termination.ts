@@ -78,7 +78,7 @@ export const terminations = {
   ack_timeout: { party: 'caller', sipStatus: 0, summary: 'The caller never acknowledged the answer.' },
   session_expired: { party: 'caller', sipStatus: 0, summary: 'The session timer expired without a refresh.' },
   media_timeout: { party: 'caller', sipStatus: 0, summary: 'No media arrived for the configured time.' },
-  peer_gone: { party: 'caller', sipStatus: 0, summary: 'The peer on hold has vanished without a BYE.' },
+  peer_gone: { party: 'caller', sipStatus: 0, summary: 'The peer has vanished without a BYE.' },
   bad_answer: { party: 'caller', sipStatus: 0, summary: 'The answer to our media offer was unusable.' },
   media_refused: { party: 'caller', sipStatus: 488, summary: 'The offered media cannot be accepted.' },
   source_not_allowed: {

@@ -16,6 +16,7 @@ export type InDialogEvents = Pick<
   | 'reanswer'
   | 'reoffer'
   | 'reaccept'
+  | 'withdrawn'
   | 'referred'
   | 'referRefused'
   | 'replacedBy'
@@ -65,8 +66,11 @@ export class CallDialog {
         return call.closing ?? undefined;
       },
       pressed: (key) => call.guarded(() => call.media?.pressed(key)),
-      lost: (code, detail, sipStatus) =>
-        call.end({ code, detail, ...(sipStatus === undefined ? {} : { sipStatus }) }),
+      lost: (code, detail, sipStatus) => {
+        // A peer that was transferred may have left before our last NOTIFY.
+        if (code === 'peer_gone' && call.transfers.leaving) call.end({ code: 'transferred', detail });
+        else call.end({ code, detail, ...(sipStatus === undefined ? {} : { sipStatus }) });
+      },
       referred: (refer, replaced) =>
         call.guarded(() => {
           if (this.#takeover) refer.refuse(491, 'Request Pending');
@@ -82,6 +86,10 @@ export class CallDialog {
       },
       reoffer: async () => this.#negotiableMedia().offer(this.#isAstray),
       reaccept: (answer) => this.#reaccept(answer),
+      // During a takeover what is offered is the other dialog's.
+      withdrawn: () => {
+        if (!this.#takeover) call.media?.withdraw();
+      },
     };
   }
 

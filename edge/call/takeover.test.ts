@@ -174,6 +174,22 @@ describe('an INVITE that replaces the dialog of a call', () => {
     bench.expectNothingLeft();
   });
 
+  it.each(endings)('without an offer that %s takes back what it offered', async (_what, give) => {
+    const { peer, media } = await bench.callUp();
+    const leg = newcomer({ offer: null });
+    peer.peer.replacedBy(leg);
+    await settle();
+    // Of the old dialog's offer.
+    peer.peer.withdrawn?.();
+    expect(media.withdrawn).toBe(0);
+    give(leg);
+    expect(media.withdrawn).toBe(1);
+    peer.peer.withdrawn?.();
+    expect(media.withdrawn).toBe(2);
+    peer.peer.bye();
+    bench.expectNothingLeft();
+  });
+
   it('keeps the old dialog from changing the session until it is acknowledged', async () => {
     const { peer, media } = await bench.callUp();
     const leg = newcomer();

@@ -108,6 +108,7 @@ export class Takeover {
   #giveUp(why: string): void {
     if (this.#over) return;
     this.#over = true;
+    if (this.#leg.facts.offer === null) this.#call.media?.withdraw();
     this.#events.givenUp(why, this.#answering);
   }
 }

@@ -66,6 +66,7 @@ export class Leg implements LocalLeg {
   #holding = false;
   #isDue = false;
   #recorder: LegRecorder | null = null;
+  readonly withdraw = (): void => this.#paths.dropOffered();
 
   constructor(options: MediaLegOptions, shared: LegSurroundings, worker: MediaWorker, closed: () => void) {
     this.#options = options;

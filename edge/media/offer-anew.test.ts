@@ -36,6 +36,13 @@ describe('an offer anew', () => {
     expect(media().stats().ports.inUse).toBe(1);
     await hears(peer, peer, 500);
     await leg.offer(true);
+    leg.withdraw();
+    expect(media().stats().ports.inUse).toBe(1);
+    await hears(peer, peer, 500);
+    await leg.offer();
+    leg.withdraw();
+    await hears(peer, peer, 500);
+    await leg.offer(true);
     leg.close();
     expect(media().stats().ports.inUse).toBe(0);
   });

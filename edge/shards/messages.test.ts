@@ -42,6 +42,7 @@ const examples: Readonly<Record<string, readonly [object, object?]>> = {
   offer: [{ leg: 1, anew: true }, { sdp: 'v=0' }],
   accept: [{ leg: 1, answer: 'v=0' }, session],
   attach: [{ leg: 1, what: 'agent', agent: 2 }],
+  withdraw: [{ leg: 1 }],
   hold: [{ leg: 1, on: true }],
   press_keys: [{ leg: 1, digits: '1w2' }, {}],
   pressed: [{ leg: 1, digit: '5', duration_ms: 100 }],

@@ -110,6 +110,7 @@ export const toShard = {
     'attach',
     objectOf({ leg, what: oneOf('agent', 'waiting', 'music', 'silence', 'nothing'), agent: orNull(agent) }),
   ),
+  withdraw: notice('withdraw', objectOf({ leg })),
   hold: notice('hold', objectOf({ leg, on: flag })),
   pressKeys: request('press_keys', objectOf({ leg, digits: text }), done),
   /** A key press that came by SIP INFO. */

@@ -14,7 +14,7 @@ import type {
   RecordingOrder,
   Soon,
 } from '../call/ports/media.ts';
-import type { CallRefused } from '../call/refused.ts';
+import { type CallRefused, LegsApart } from '../call/refused.ts';
 import type { Channel } from './channel.ts';
 import { toShard } from './messages.ts';
 import { RemoteAgent } from './remote-agent.ts';
@@ -66,7 +66,11 @@ export class RemoteLeg implements MediaLeg {
     this.#mirror(await this.channel.ask(toShard.accept, { leg: this.id, answer }));
   }
 
-  /** @throws Error when the endpoint is in another thread */
+  withdraw(): void {
+    if (!this.#over) this.channel.tell(toShard.withdraw, { leg: this.id });
+  }
+
+  /** @throws LegsApart when the endpoint is an agent in another thread; Error when it is something else there */
   attach(endpoint: AudioEndpoint | null): void {
     if (this.#over) return;
     const isOurs = endpoint instanceof RemoteAgent && endpoint.channel === this.channel;
@@ -166,6 +170,7 @@ function sourceOf(endpoint: AudioEndpoint | null): 'waiting' | 'music' | 'silenc
   if (endpoint === waitingTone) return 'waiting';
   if (endpoint === musicOnHold) return 'music';
   if (endpoint.silent) return 'silence';
+  if (endpoint instanceof RemoteAgent) throw new LegsApart();
   throw new Error('an endpoint of another thread cannot be attached to this leg');
 }
 

@@ -98,6 +98,7 @@ export class ShardHost {
     channel.onTell(toShard.attach, ({ leg, what, agent }) =>
       this.#legs.get(leg)?.attach(this.#endpoint(what, agent)),
     );
+    channel.onTell(toShard.withdraw, ({ leg }) => this.#legs.get(leg)?.withdraw());
     channel.onTell(toShard.hold, ({ leg, on }) => this.#legs.get(leg)?.hold(on));
     channel.onAsk(toShard.pressKeys, async ({ leg, digits }) => {
       await this.#leg(leg).sendDtmf(digits);

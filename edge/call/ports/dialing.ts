@@ -87,6 +87,7 @@ export interface DialEvents
     | 'reanswer'
     | 'reoffer'
     | 'reaccept'
+    | 'withdrawn'
     | 'referred'
     | 'referRefused'
     | 'replacedBy'

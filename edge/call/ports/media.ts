@@ -140,6 +140,8 @@ export interface MediaLeg {
    * @throws CallRefused when it is unusable; its fault is `moved` when an offer anew could be answered like this
    */
   accept(answer: string): Promise<void>;
+  /** Our last offer gets no answer: the port that it offered beside the current one is free again. */
+  withdraw(): void;
   /**
    * Whether we hold the peer: the following offers and answers say `sendonly` (RFC 3264 section 8.4). It takes effect
    * with the next one.

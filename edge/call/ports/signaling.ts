@@ -36,6 +36,7 @@ export interface Refusal {
 export type LostCode =
   | 'ack_timeout'
   | 'session_expired'
+  | 'peer_gone'
   | 'bad_answer'
   | 'connection_lost'
   | 'dialog_lost'
@@ -71,6 +72,8 @@ export interface LegEvents {
   reoffer(): Promise<string>;
   /** The peer's answer to the SDP from `reoffer`. @throws CallRefused when it is unusable */
   reaccept(answer: string): Promise<void>;
+  /** The SDP from `reoffer` gets no answer: the peer rejected it, left it out, or was not reached. */
+  withdrawn?(): void;
   /**
    * REFER from the peer (RFC 3515), to be accepted or rejected at once.
    * @param replaced the answered dialog of this edge that its target names in Replaces, and that the peer may replace;

@@ -62,6 +62,23 @@ describe('a REFER from the peer', () => {
     bench.expectNothingLeft();
   });
 
+  it('has transferred the peer that no longer knows the call when the last NOTIFY comes', async () => {
+    const { peer } = await bench.callUp();
+    peer.peer.referred(new FakeRefer());
+    await settle();
+    peer.peer.lost('peer_gone', 'It answered NOTIFY with 481.');
+    expect(bench.record('id-1')).toMatchObject({ termination: 'peer_gone' });
+    const later = await bench.callUp();
+    later.peer.peer.referred(new FakeRefer());
+    await settle();
+    await bench.targetAnswers();
+    later.peer.peer.lost('peer_gone', 'It answered NOTIFY with 481.');
+    const ended = bench.reports.flatMap((body) => (body.type === 'call' ? [body.call] : []));
+    expect(ended.at(-1)).toMatchObject({ termination: 'transferred', direction: 'inbound' });
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    bench.expectNothingLeft();
+  });
+
   it('fails when its subscription expires: the agent keeps the peer, and the target leg ends', async () => {
     const { peer, agent } = await bench.callUp();
     const refer = new FakeRefer();

@@ -51,13 +51,17 @@ test('a leg with an agent has the caller and the agent on their own channels', a
   expect(torn).toBe(false);
 });
 
-test('a bridge of a recorded leg passes through this process and is recorded', async () => {
-  const id = '00000000-0000-7000-8000-000000000002';
+test.each([
+  ['a recorded leg', 2, true],
+  ['a leg that is recorded from then on', 3, false],
+])('a bridge of %s passes through this process and is recorded', async (_which, n, before) => {
+  const id = `00000000-0000-7000-8000-00000000000${n}`;
   const one = await party(pcmu);
   const other = await party(pcmu, { beside: one.leg });
-  one.leg.record(recordingOrder(id));
+  if (before) one.leg.record(recordingOrder(id));
   const bridge = await media().bridge(one.leg, other.leg, { transcode: false });
-  expect(bridge.mode).toBe('transcoded');
+  expect(bridge.mode).toBe(before ? 'transcoded' : 'relayed');
+  if (!before) one.leg.record(recordingOrder(id));
   await recorded(id, { heard: 500, sent: 900 }, () =>
     Promise.all([
       one.peer.play(one.peer.toneFrames(500, 50)),

@@ -1,4 +1,5 @@
 /** The dialog of a leg, the same in both directions: its session, its REFERs, and our requests in it. */
+import { endsDialog } from '#shared/sip-status.ts';
 import type { ByeExtras, LegEvents } from '../../call/ports/signaling.ts';
 import { Refers } from '../refer/refers.ts';
 import { dialogProbe } from '../session/dialog-probe.ts';
@@ -8,7 +9,7 @@ import type { DialogOwner, Dialogs } from '../session/dialogs.ts';
 import type { Authenticator } from '../srf/authenticator.ts';
 import { capabilities, type Environment } from '../srf/environment.ts';
 import { reasonOf } from '../srf/headers.ts';
-import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
+import type { SrfAnswer, SrfRequest, SrfResponse } from '../srf/srf.ts';
 
 export interface LegDialogOptions {
   readonly environment: Environment;
@@ -16,7 +17,7 @@ export interface LegDialogOptions {
   readonly owner: DialogOwner;
   readonly events: Pick<
     LegEvents,
-    'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'referred' | 'referRefused'
+    'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'withdrawn' | 'referred' | 'referRefused'
   >;
   /** Our Contact as configured; null: the engine writes its own. */
   readonly contact: string | null;
@@ -34,6 +35,8 @@ export class LegDialog {
   readonly session: DialogSession;
   readonly refers: Refers;
   readonly #options: LegDialogOptions;
+  /** An OPTIONS that asks whether the peer still has the dialog is pending. */
+  #doubted = false;
   /** Our Contact: as configured, else as the engine wrote it. */
   #contact: string | null;
   /** The engine's id of the dialog. */
@@ -75,10 +78,15 @@ export class LegDialog {
     return this.#contact === null ? {} : { Contact: this.#contact };
   }
 
-  /** @param answered gets why the peer is gone; null: it still has the dialog, or this cannot be determined */
-  sendOptions(answered: (gone: string | null) => void): void {
+  /**
+   * Probes whether the peer still has the dialog.
+   * @param answered gets why the peer is gone; null: it still has the dialog, or this cannot be determined
+   */
+  sendOptions(answered: (gone: string | null) => void, suspicion = 'The peer on hold sent no media'): void {
     const headers = { ...this.contactHeader(), ...this.#software(), ...capabilities() };
-    this.#send(dialogProbe(headers, (gone) => answered(this.#options.owner.settled ? gone : null)));
+    this.#send(
+      dialogProbe(suspicion, headers, (gone) => answered(this.#options.owner.settled ? gone : null)),
+    );
   }
 
   /**
@@ -110,7 +118,32 @@ export class LegDialog {
     return { 'User-Agent': this.#options.environment.software };
   }
 
+  /**
+   * A 481 or 408 to a request of a subscription may concern that alone (RFC 5057 section 5.1), or the call too: the dialog
+   * is probed, and the call ends when the peer no longer has it. For INVITE and UPDATE the session decides.
+   */
   #send(request: DialogRequest): void {
+    const { method } = request;
+    const answered: DialogRequest['answered'] = (answer, ack) => {
+      request.answered(answer, ack);
+      const isDoubtful = method === 'REFER' || method === 'NOTIFY';
+      if (isDoubtful && endsDialog(answer.status)) this.#doubt(method, answer);
+    };
+    this.#pass({ ...request, answered });
+  }
+
+  #doubt(method: string, { status, source_address }: SrfAnswer): void {
+    const { owner, events } = this.#options;
+    if (this.#doubted || !owner.settled) return;
+    this.#doubted = true;
+    const what = source_address === '' ? `did not answer ${method}` : `answered ${method} with ${status}`;
+    this.sendOptions((gone) => {
+      this.#doubted = false;
+      if (gone !== null) events.lost('peer_gone', gone);
+    }, `The peer ${what}`);
+  }
+
+  #pass(request: DialogRequest): void {
     const { owner, dialogs, authenticator } = this.#options;
     const invite = this.#options.invite();
     if (this.#id === null || invite === null) {

@@ -28,7 +28,7 @@ import {
 /** What the session needs from its dialog. */
 export interface SessionDialog {
   readonly environment: Environment;
-  readonly events: Pick<LegEvents, 'lost' | 'reanswer' | 'reoffer' | 'reaccept'>;
+  readonly events: Pick<LegEvents, 'lost' | 'reanswer' | 'reoffer' | 'reaccept' | 'withdrawn'>;
   /** Our Contact; null: the engine adds its own. */
   readonly contact: () => string | null;
   /** Whether our side chose the Call-ID. */
@@ -270,6 +270,7 @@ export class DialogSession {
       failed: (error) => {
         this.#now.ourOffer = false;
         this.#offerAgain(this.#offerSent);
+        this.#withdraw(method);
         environment.log.warn({ error: error.message }, 'a session refresh was not sent');
       },
     });
@@ -294,6 +295,7 @@ export class DialogSession {
     if (this.#stopped) return;
     environment.log.info({ method, sip_status: answer.status }, 'session refresh rejected');
     this.#offerSent = null;
+    this.#withdraw(method);
     // RFC 4028 section 10: the peer no longer has the dialog, or is gone.
     if (endsDialog(answer.status))
       return events.lost('session_expired', `The peer answered a session refresh with ${answer.status}.`);
@@ -324,6 +326,11 @@ export class DialogSession {
       events.lost('bad_answer', `The peer answered our new offer with ${answer.status}.`);
   }
 
+  /** What was offered is not answered; the next try makes an offer of its own. */
+  #withdraw(method: Exchange) {
+    if (method === 'INVITE' && !this.#stopped) this.#dialog.events.withdrawn?.();
+  }
+
   #offerAgain(offered: OfferNeed | null) {
     if (offered !== null && this.#offerDue !== 'required') this.#offerDue = offered;
   }
@@ -343,6 +350,7 @@ export class DialogSession {
   #acceptAnswer(body: SessionBody, need: OfferNeed | null): void {
     const { environment, events } = this.#dialog;
     if (body.kind !== 'sdp') {
+      this.#withdraw('INVITE');
       if (need === 'required') events.lost('bad_answer', 'The peer gave no answer to our new offer.');
       else environment.log.info({ body: body.kind }, 'the peer gave no answer to our new offer');
       return;

@@ -60,3 +60,42 @@ describe('a caller that gives no answer', () => {
     expect((await reinvited(sdpOffer)).body).toContain('a=sendonly');
   });
 });
+
+describe('an offer of ours that gets no answer is taken back', () => {
+  it.each([403, 488, 491, 500])('when the caller rejects it with %i', async (status) => {
+    await acknowledged();
+    scene.calls.hold('id-1', 'hold');
+    await scene.server.idle();
+    scene.server.answer(await scene.server.next(), status, 'No');
+    await scene.server.idle();
+    expect(scene.media.last.withdrawn).toBe(1);
+    expect(scene.calls.find('id-1')?.state).toBe('up');
+  });
+
+  it('when the caller leaves the answer out, in its 200 or in its ACK', async () => {
+    await acknowledged();
+    scene.calls.hold('id-1', 'hold');
+    await reinvited();
+    expect(scene.media.last.withdrawn).toBe(1);
+    scene.server.peer({ method: 'INVITE', toTag: 't' });
+    expect((await scene.server.next()).startLine).toBe('SIP/2.0 200 OK');
+    scene.server.peer({ method: 'ACK', toTag: 't' });
+    await scene.server.idle();
+    expect(scene.media.last.withdrawn).toBe(2);
+  });
+
+  it('when it cannot be sent', async () => {
+    await acknowledged();
+    scene.server.refuse = ({ startLine }) => (startLine.startsWith('INVITE ') ? 'no connection' : null);
+    scene.calls.hold('id-1', 'hold');
+    await expect.poll(() => scene.media.last.withdrawn).toBe(1);
+    scene.server.refuse = () => null;
+  });
+
+  it('and one that is answered is not', async () => {
+    await acknowledged();
+    scene.calls.hold('id-1', 'hold');
+    await reinvited(sdpOffer);
+    expect(scene.media.last.withdrawn).toBe(0);
+  });
+});

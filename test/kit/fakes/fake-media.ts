@@ -40,6 +40,8 @@ export class FakeMediaLeg implements LocalLeg {
   readonly answers: string[] = [];
   /** Our offers. */
   readonly offered: ('anew' | 'the same')[] = [];
+  /** How many of them got no answer. */
+  withdrawn = 0;
   /** Whether the peer answers from another place. */
   moves = false;
   codec: CodecName | null = null;
@@ -89,6 +91,10 @@ export class FakeMediaLeg implements LocalLeg {
     }
     if (!answer.includes('a=crypto:')) throw new CallRefused(488, 'The answer has no usable crypto line');
     this.codec = 'PCMU';
+  }
+
+  withdraw(): void {
+    this.withdrawn++;
   }
 
   hold(on: boolean): void {
