@@ -18,7 +18,7 @@ import { LegsApart } from '../refused.ts';
 import { type FailedTransfer, failure, referStatus } from './outcome.ts';
 import type { TransferParts } from './transfer-plan.ts';
 
-export interface Obstacle {
+interface Obstacle {
   readonly status: 491 | 603;
   /** One sentence, for the peer and the transcript. */
   readonly why: string;

@@ -1,0 +1,94 @@
+/** A peer with two calls joins whom it speaks with in both, in the whole system (docs/transfers.md). */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { SipText } from '../../scripts/call/sip-text.ts';
+import { hears } from '../kit/fakes/hearing.ts';
+import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
+import type { Caller } from '../kit/programs/caller.ts';
+import { eventually } from '../kit/programs/eventually.ts';
+import { colleague, loud, silence, TransferSystem } from '../kit/programs/transfers.ts';
+import type { TrunkCall } from '../kit/programs/trunk.ts';
+
+let at: TransferSystem;
+beforeAll(async () => {
+  at = await TransferSystem.start();
+});
+beforeEach(() => at.begin());
+afterEach(() => at.end());
+afterAll(() => at?.close());
+
+const tagOf = (header: string | undefined) => /;tag=([^;>]+)/.exec(header ?? '')?.[1];
+
+/** Our Contact in a call, with its dialog as an INVITE to us names it. */
+function contactOf(callId: string, ours: string | undefined, theirs: string | undefined): string {
+  const replaces = encodeURIComponent(`${callId};to-tag=${ours};from-tag=${theirs}`);
+  return `sip:127.0.0.1:${at.system.sipPort};transport=tls?Replaces=${replaces}`;
+}
+
+/** A caller whose agent has transferred it to `far` at the trunk. */
+async function transferred(far: SrtpPeer, before: readonly string[] = []) {
+  const caller = await at.caller();
+  const { id } = await at.live((call) => call.direction === 'inbound' && !before.includes(call.id));
+  expect(await at.transfer(id)).toMatchObject({ status: 200 });
+  const target = await at.trunk.call();
+  far.connect(target.invite.body);
+  target.answer('200 OK', far.sdp());
+  const { raw } = await target.expect('ACK');
+  await eventually(
+    'the transfer in the record',
+    async () => (await at.notes(id)).includes(`Transferred the call to ${colleague}.`) || null,
+  );
+  return { caller, id, target, theirs: tagOf(/^to:(.*)$/im.exec(raw)?.[1]) };
+}
+
+async function speakWithEachOther(one: Caller, other: Caller): Promise<void> {
+  await hears(one.media, other.media, 700);
+  await hears(other.media, one.media, 900);
+}
+
+test('a colleague at the trunk joins two callers, who hear each other, and leaves', async () => {
+  const far = await SrtpPeer.open();
+  at.open.push({ close: async () => far.close() });
+  const first = await transferred(at.far);
+  const second = await transferred(far, [first.id]);
+  const nameOf = ({ target, theirs }: { target: TrunkCall; theirs: string | undefined }) =>
+    contactOf(target.id, tagOf(target.invite.header('from')), theirs);
+  const legs = (await at.system.api.calls()).filter(({ parent_id: parent }) => parent !== null);
+  const accepted: SipText = await first.target.refer(nameOf(second));
+  expect(accepted.status).toBe(202);
+  await second.target.expect('BYE');
+  await first.target.expect('BYE');
+  const news = first.target.received
+    .filter(({ method }) => method === 'NOTIFY')
+    .map(({ body }) => body.trim());
+  expect(news).toEqual(['SIP/2.0 100 Trying', 'SIP/2.0 200 OK']);
+  await speakWithEachOther(first.caller, second.caller);
+  expect(legs).toHaveLength(2);
+  for (const { id } of legs)
+    expect(await at.ended(id)).toMatchObject({ termination: 'transferred', hangup_by: 'transfer' });
+  await first.caller.hangup();
+  await second.caller.phone.expect('BYE');
+  expect(await at.ended(first.id)).toMatchObject({ termination: 'caller_hangup' });
+  expect(await at.ended(second.id)).toMatchObject({ termination: 'bridge_ended' });
+});
+
+test('a caller with two calls leaves the agent of one with the target of the other', async () => {
+  const own = await at.caller();
+  const { id } = await at.live();
+  const other = await transferred(at.far, [id]);
+  const { callId, phone } = other.caller;
+  const [ok] = phone.received.filter(({ status, raw }) => status === 200 && /^cseq: 1 INVITE/im.test(raw));
+  const name = contactOf(callId, tagOf(ok?.header('to')), tagOf(ok?.header('from')));
+  const accepted = await own.phone.request('REFER', null, [`Refer-To: <${name}>`]);
+  expect(accepted.status).toBe(202);
+  await phone.expect('BYE');
+  await own.phone.expect('BYE');
+  for (const one of [id, other.id])
+    expect(await at.ended(one)).toMatchObject({ termination: 'transferred', hangup_by: 'transfer' });
+  const leg = await at.live();
+  expect(leg).toMatchObject({ parent_id: other.id, direction: 'outbound' });
+  await at.far.play([silence, silence, silence, silence, silence]);
+  await at.far.press('1');
+  await at.far.when(() => at.far.samples(160).some((sample) => Math.abs(sample) > loud));
+  await other.target.expect('BYE');
+  expect(await at.ended(leg.id)).toMatchObject({ hangup_by: 'agent' });
+});
