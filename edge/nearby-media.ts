@@ -20,6 +20,7 @@ function nearbyLeg(leg: MediaLeg, near: (sdp: string) => string): MediaLeg {
     answer: async (offer) => near(await leg.answer(near(offer))),
     offer: async (anew) => near(await leg.offer(anew)),
     accept: (answer) => leg.accept(near(answer)),
+    withdraw: () => leg.withdraw(),
     hold: (on) => leg.hold(on),
     pressed: (key) => leg.pressed(key),
     attach: (endpoint) => leg.attach(endpoint),

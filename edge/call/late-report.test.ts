@@ -39,6 +39,7 @@ class FarMedia implements Media {
       answer: (offer) => leg.answer(offer),
       offer: (anew) => leg.offer(anew),
       accept: (answer) => leg.accept(answer),
+      withdraw: () => leg.withdraw(),
       hold: (on) => leg.hold(on),
       pressed: (key) => leg.pressed(key),
       attach: (endpoint) => leg.attach(endpoint),
