@@ -38,6 +38,8 @@ test('both ends of a call on this machine put the listening address in SDP', asy
     '127.0.0.1',
   );
   const leg = await media.createLeg({ callId: 'c1', codecs: ['PCMU'] });
+  leg.withdraw();
+  expect(far.last.withdrawn).toBe(1);
   expect(await leg.offer()).toBe(sdp('127.0.0.1'));
   expect(await leg.answer(sdp('203.0.113.9'))).toBe(sdp('127.0.0.1'));
   await leg.accept(sdp('198.51.100.4'));
