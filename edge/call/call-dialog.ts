@@ -42,6 +42,11 @@ export class CallDialog {
     return this.#leg;
   }
 
+  /** Whether another dialog is about to replace it. */
+  get isTakenOver(): boolean {
+    return this.#takeover !== null;
+  }
+
   /** Address of the peer: of the one that took the call over, if one did. */
   get peerIp(): string | null {
     return this.#newPeerIp ?? this.#call.facts.sourceIp;

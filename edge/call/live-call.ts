@@ -148,6 +148,7 @@ export interface SeatedAgent {
 /** Of {@link CallDialog}. */
 interface LiveDialog {
   readonly leg: DialogLeg | null;
+  readonly isTakenOver: boolean;
   readonly peerIp: string | null;
   followHold(): void;
 }

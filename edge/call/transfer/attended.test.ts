@@ -1,7 +1,7 @@
 /** The peer has two calls with this edge, and joins whom it speaks with in them by a REFER with Replaces. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { blind, FakeRefer, settle, TransferBench } from '../../../test/kit/edge/transfer.ts';
-import type { FakeLeg } from '../../../test/kit/fakes/fake-leg.ts';
+import { FakeLeg } from '../../../test/kit/fakes/fake-leg.ts';
 import type { DialogLeg } from '../ports/signaling.ts';
 import { CallRefused, LegsApart } from '../refused.ts';
 
@@ -229,6 +229,16 @@ describe('a REFER that names a call which cannot be joined', () => {
       async () => {
         const { peer, agent } = await withAgent();
         await bench.transfer(agent, blind());
+        return { from: (await bridged()).peer, names: peer };
+      },
+      '491 Request Pending',
+      'The call that is to be replaced is not up, or is being transferred.',
+    ],
+    [
+      'that another dialog is taking over',
+      async () => {
+        const { peer } = await withAgent();
+        peer.peer.replacedBy(new FakeLeg({ sipCallId: 'new@test' }));
         return { from: (await bridged()).peer, names: peer };
       },
       '491 Request Pending',

@@ -38,11 +38,12 @@ export function joinObstacle(call: LiveCall, other: LiveCall): Obstacle | null {
   return null;
 }
 
-function obstacleOf({ up, plan, transfers, hold, agent }: LiveCall, which: string): Obstacle | null {
+function obstacleOf(call: LiveCall, which: string): Obstacle | null {
+  const { up, plan, transfers, dialog, hold, agent } = call;
   if (plan.supervises || plan.testRunId !== undefined) return declined(`${which} cannot be transferred.`);
   const { link } = transfers;
   if (hold.active || link?.other.hold.active) return declined(`${which} is on hold by the other side.`);
-  if (!up || transfers.leaving || transfers.busy)
+  if (!up || transfers.leaving || transfers.busy || dialog.isTakenOver)
     return pending(`${which} is not up, or is being transferred.`);
   if (link) return link.other.up && !link.other.transfers.busy ? null : pending(`${which} is being changed.`);
   // A conference, for example.
