@@ -62,6 +62,7 @@ test.each([
   const bridge = await media().bridge(one.leg, other.leg, { transcode: false });
   expect(bridge.mode).toBe(before ? 'transcoded' : 'relayed');
   if (!before) one.leg.record(recordingOrder(id));
+  await expect.poll(() => bridge.mode).toBe('transcoded');
   await recorded(id, { heard: 500, sent: 900 }, () =>
     Promise.all([
       one.peer.play(one.peer.toneFrames(500, 50)),
