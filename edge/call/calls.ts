@@ -302,6 +302,7 @@ export class Calls {
       admit: (call) => limits?.admit(call) ?? null,
       release: (callId, sent) => limits?.release(callId, sent),
       place: (plan) => this.place(plan),
+      agentChanged: (call) => this.supervisions.agentChanged(call),
       watch: deps.onTransfer ?? (() => () => {}),
       enter: (...order) => this.#enter(...order),
       find: (callId) => this.#live.get(callId) ?? null,

@@ -16,6 +16,8 @@ export class Supervision {
   readonly call: LiveCall;
   /** The supervisor's own call. */
   readonly leg: LiveCall;
+  /** The side of the call on which its agent is. */
+  readonly agent: 'near' | 'far';
   readonly #clock: Pick<Clock, 'elapsed'>;
   readonly #media: MediaSupervision;
   #mode: SupervisionMode = 'listen';
@@ -28,9 +30,9 @@ export class Supervision {
     this.call = call;
     this.leg = leg;
     this.#clock = clock;
-    const agent = sideOfAgent(call);
+    this.agent = sideOfAgent(call);
     const tone = leg.plan.supervises?.tone ?? false;
-    this.#media = media.supervise(call.media, leg.media, { agent, tone });
+    this.#media = media.supervise(call.media, leg.media, { agent: this.agent, tone });
   }
 
   get mode(): SupervisionMode {

@@ -86,6 +86,25 @@ describe('a supervisor', () => {
     bench.expectNothingLeft();
   });
 
+  it('leaves the leg to a transfer target when an agent of ours goes on with it: a whisper would reach the target', async () => {
+    const { peer } = await bench.callUp();
+    const bridged = await bench.callUp();
+    await bench.transfer(bridged.agent, blind());
+    await bench.targetAnswers();
+    const legId = bench.calls.underWay().oldest.at(-1)?.id ?? '';
+    const supervisor = await join('s-1', legId);
+    bench.calls.supervisions.change(legId, 's-1', 'whisper', null);
+    const refer = new FakeRefer('sip:edge.example.com', 'call-1@test;to-tag=ours;from-tag=theirs');
+    peer.peer.referred(refer, bridged.peer);
+    await settle();
+    expect(refer.said).toEqual(['202', 'NOTIFY 200 OK']);
+    expect(bench.media.supervisions.map(({ over }) => over)).toEqual([true]);
+    expect(bench.record(supervisor.id)).toMatchObject({ termination: 'supervision_ended' });
+    bench.calls.endAll({ code: 'api_stop', detail: null });
+    await settle();
+    bench.expectNothingLeft();
+  });
+
   it('takes the call over from its agent, which learns what was said when it gets it back', async () => {
     const { agent, media } = await bench.callUp(task);
     await join();

@@ -135,14 +135,25 @@ export class Supervisions {
   /** A call is over, whichever it is. */
   callEnded(call: LiveCall): void {
     this.#tellingUntil.delete(call.id);
+    this.#dismiss(call, null);
+    const { supervises } = call.plan;
+    if (supervises) this.#leave(call, supervises.callId);
+  }
+
+  /** The agent of a call has changed: to supervisors for whom it is on the other side now, a whisper would reach the caller. */
+  agentChanged(call: LiveCall): void {
+    const agent = sideOfAgent(call);
+    if (this.#at(call.id).some((one) => one.agent !== agent))
+      this.#dismiss(call, 'The call was joined with an agent.');
+  }
+
+  #dismiss(call: LiveCall, detail: string | null): void {
     const at = this.#at(call.id);
     this.#atCalls.delete(call.id);
     for (const one of at) {
       one.end();
-      one.leg.end({ code: 'supervision_ended', detail: null });
+      one.leg.end({ code: 'supervision_ended', detail });
     }
-    const { supervises } = call.plan;
-    if (supervises) this.#leave(call, supervises.callId);
   }
 
   #leave(leg: LiveCall, callId: string): void {

@@ -56,7 +56,7 @@ export async function joinAtPeersOrder(
   refer: PeerRefer,
   call: LiveCall,
   other: LiveCall,
-  parts: Pick<TransferParts, 'media' | 'watch'>,
+  parts: Pick<TransferParts, 'media' | 'watch' | 'agentChanged'>,
 ): Promise<void> {
   const decided = parts.watch('follow', call);
   call.log.info({ target: refer.target, other_call_id: other.id }, 'the peer joins its two calls');
@@ -90,14 +90,14 @@ function sideOf(call: LiveCall): Side {
 
 async function joined(
   [one, other]: readonly [Side, Side],
-  parts: Pick<TransferParts, 'media'>,
+  parts: Pick<TransferParts, 'media' | 'agentChanged'>,
 ): Promise<TransferOutcome> {
   const links = [one, other].flatMap(({ link }) => link ?? []);
   for (const { parting } of links) parting.part();
   try {
     if (one.link && other.link) await pair([one, other], [one.link, other.link], parts);
-    else if (other.link) moveAgent(one, other, other.link);
-    else if (one.link) moveAgent(other, one, one.link);
+    else if (other.link) moveAgent(one, other, other.link, parts);
+    else if (one.link) moveAgent(other, one, one.link, parts);
   } catch (error) {
     // What has ended meanwhile, or was separated otherwise, stays so.
     for (const { parting } of links) if (parting.isPossible()) parting.rejoin();
@@ -132,7 +132,12 @@ async function pair(
 }
 
 /** The agent of one call goes on with whom the other one was joined with. */
-function moveAgent(from: Side, to: Side, link: Link): void {
+function moveAgent(
+  from: Side,
+  to: Side,
+  link: Link,
+  { agentChanged }: Pick<TransferParts, 'agentChanged'>,
+): void {
   const { own } = from;
   const { other } = link;
   const { endpoint } = own.agent;
@@ -147,6 +152,7 @@ function moveAgent(from: Side, to: Side, link: Link): void {
   leave(to.own, link);
   other.limits.endBy(own.limits.deadline);
   own.agent.moveTo(other);
+  agentChanged(other);
   other.recording.succeed(own);
   other.ledger.note(`The agent of call ${own.id} continues on this call.`);
 }

@@ -55,6 +55,8 @@ export interface TransferParts {
   find(callId: string): LiveCall | null;
   /** The organization's call with this dialog. */
   callOf(dialog: DialogLeg, orgId: string): LiveCall | null;
+  /** The agent of another call goes on with it: for its supervisors. */
+  agentChanged(call: LiveCall): void;
   /** Places an outbound leg, or ends it at once. */
   place(plan: OutboundPlan): LiveCall;
   /** Carries out a transfer to a place on this edge: the slot of a parked call, or a conference. Never rejects. */
