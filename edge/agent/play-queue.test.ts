@@ -96,3 +96,22 @@ it('when it was full, has room again once a hundredth of it has been played', ()
   read(queue);
   expect(queue.hasRoom).toBe(true);
 });
+
+it('a source that has played without a gap for 4 s is not taken for a slow one at the next gap', () => {
+  const queue = new PlayQueue(100_000);
+  const silentAfterGap = () => {
+    let silent = 0;
+    do queue.push(ramp(1, 4));
+    while (read(queue) === null && ++silent);
+    while (read(queue));
+    return silent;
+  };
+  queue.push(ramp(1, 4));
+  queue.begin();
+  while (read(queue));
+  // Frames that are gathered: 10, 20, 40, 50, and the first of them after sound that is steady.
+  expect([silentAfterGap(), silentAfterGap(), silentAfterGap(), silentAfterGap()]).toEqual([9, 19, 39, 49]);
+  queue.push(ramp(1, 4 * 250));
+  while (read(queue));
+  expect(silentAfterGap()).toBe(9);
+});

@@ -6,6 +6,15 @@ const mostPieces = 65_536;
  */
 const firstGathered = 10;
 const mostGathered = 50;
+/** Frames played without a gap after which the source is no longer taken for a slow one. */
+const steadyFrames = 200;
+/**
+ * Frames that gathered sound waits for more where nobody tells the end of the sound: what has come may be its last. A
+ * source that makes a fifth of what it should is still heard in stretches of 200 ms.
+ */
+const longestWait = 50;
+/** The same where somebody waits for a mark after it, and may send no more before. */
+const longestMarkWait = 10;
 
 /** Audio queued for playback, with marks in between. */
 type Item = Int16Array | (() => void);
@@ -28,6 +37,12 @@ export class PlayQueue {
   #nextGathered: number | null = null;
   /** Samples without which it does not play on. */
   #awaited = 0;
+  #endIsTold = true;
+  /** Frames that it has waited since sound came after a gap. */
+  #waited = 0;
+  /** Samples taken when it ran dry last. */
+  #dryAt = 0;
+  #silentFrames = Number.POSITIVE_INFINITY;
 
   /** @param maxSamples maximum queue length; more is dropped */
   constructor(maxSamples: number) {
@@ -57,9 +72,20 @@ export class PlayQueue {
     return this.#queued > 0 || this.#due.length > 0;
   }
 
-  /** Sound that is pushed from now on, until `complete`, belongs together: after a gap some of it is gathered. */
-  begin(): void {
+  /** Frames read since sound was last pushed or played; infinite: none has been since the start, or since `clear`. */
+  get silentFrames(): number {
+    return this.#silentFrames;
+  }
+
+  /**
+   * Sound that is pushed from now on, until `complete`, belongs together: after a gap some of it is gathered.
+   * @param endIsTold whether `complete` is certain to follow; if not, what was gathered plays after a second
+   */
+  begin(endIsTold = true): void {
     this.#nextGathered = firstGathered;
+    this.#awaited = 0;
+    this.#endIsTold = endIsTold;
+    this.#dryAt = this.#played;
   }
 
   /** All of it was pushed: what was gathered plays. */
@@ -77,6 +103,7 @@ export class PlayQueue {
     if (kept.length > 0) {
       this.#items.push(kept);
       this.#queued += kept.length;
+      this.#silentFrames = 0;
     }
     return samples.length - kept.length;
   }
@@ -107,6 +134,7 @@ export class PlayQueue {
     this.#head = 0;
     this.#taken = 0;
     this.#queued = 0;
+    this.#silentFrames = Number.POSITIVE_INFINITY;
     this.complete();
     for (const mark of marks) mark();
   }
@@ -114,8 +142,7 @@ export class PlayQueue {
   /** Fills `frame` with the next samples, then zeroes. False when there is nothing to play. */
   read(frame: Int16Array): boolean {
     if (this.#due.length > 0) this.#fireDue();
-    if (this.#queued < this.#awaited) return false;
-    this.#awaited = 0;
+    if (this.#isGathering()) return false;
     const items = this.#items;
     let filled = 0;
     while (this.#head < items.length) {
@@ -140,6 +167,7 @@ export class PlayQueue {
     this.#played += filled;
     if (this.#head === items.length || this.#head > 512) this.#compact();
     if (filled < frame.length) this.#ranDry(frame.length);
+    this.#silentFrames = filled > 0 ? 0 : this.#silentFrames + 1;
     if (filled > 0) {
       frame.fill(0, filled);
       return true;
@@ -148,8 +176,28 @@ export class PlayQueue {
     return false;
   }
 
+  /** Whether there is too little sound to play on; a mark before any does not wait. */
+  #isGathering(): boolean {
+    if (this.#queued === 0) return false;
+    if (this.#queued < this.#awaited && (this.#endIsTold || !this.#hasWaited())) {
+      this.#waited++;
+      this.#silentFrames++;
+      return true;
+    }
+    this.#awaited = 0;
+    return false;
+  }
+
+  #hasWaited(): boolean {
+    const isAwaited = typeof this.#items.at(-1) === 'function';
+    return this.#waited >= longestWait || (isAwaited && this.#silentFrames >= longestMarkWait);
+  }
+
   #ranDry(frameSamples: number): void {
-    if (this.#nextGathered === null) return;
+    if (this.#nextGathered === null || this.#awaited > 0) return;
+    if (this.#played - this.#dryAt >= steadyFrames * frameSamples) this.#nextGathered = firstGathered;
+    this.#dryAt = this.#played;
+    this.#waited = 0;
     this.#awaited = Math.min(this.#nextGathered * frameSamples, this.#maxSamples);
     this.#nextGathered = Math.min(mostGathered, 2 * this.#nextGathered);
   }

@@ -26,6 +26,11 @@ export interface StreamAgentDeps extends Omit<StreamLinkDeps, 'url' | 'callId' |
 /** Marks that wait to be played, and key sequences that wait to be sent. */
 const mostMarks = 1_000;
 const mostKeySequences = 10;
+/**
+ * Frames of 20 ms without audio after which more of it begins something new, and is played at once: after a shorter gap
+ * the server is slow, and some is gathered.
+ */
+const pauseFrames = 25;
 /** Per second, besides audio, marks and `clear`, which the queue limits. */
 const mostOrders = 50;
 /** Errors per second that the server and the log get. */
@@ -306,6 +311,7 @@ export class StreamAgent implements AgentLeg {
 
   #play(payload: string): void {
     const { format } = this.#link;
+    if (this.#queue.silentFrames >= pauseFrames) this.#queue.begin(false);
     // A server that sends more than is queued costs no more than reading its messages.
     const dropped = this.#queue.hasRoom
       ? this.#queue.push(decodePayload(payload, format))

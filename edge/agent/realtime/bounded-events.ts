@@ -18,6 +18,9 @@ export function bounded(events: SessionEvents): SessionEvents {
     sound: (item, samples) => {
       if (isName(item)) events.sound(item, samples);
     },
+    soundOver: (item) => {
+      if (isName(item)) events.soundOver(item);
+    },
     words: (item, more) => {
       if (isName(item)) events.words(item, more.slice(0, longestTurn));
     },

@@ -133,6 +133,7 @@ it('a session whose server does not read what it is told is lost, with that caus
   const events: ModelLinkEvents = {
     room: () => true,
     sound: nothing,
+    soundOver: nothing,
     words: nothing,
     said: nothing,
     heard: nothing,

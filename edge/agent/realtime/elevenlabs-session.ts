@@ -196,6 +196,7 @@ class ElevenLabsSession implements ModelSession {
   #end(): void {
     if (!this.#sounds && this.#text === null) return;
     this.#codec?.flush();
+    this.#events.soundOver(this.#item);
     this.#sounds = false;
     this.#text = null;
     this.#turn++;

@@ -222,6 +222,7 @@ class GeminiSession implements ModelSession {
     this.#turnHeard();
     this.#answering = false;
     this.#events.sound(this.#item, this.#codec.flush());
+    this.#events.soundOver(this.#item);
     this.#events.said(this.#item, null);
     this.#ended = { item: this.#item, words: this.#words, late: false, open };
     this.#words = '';

@@ -106,11 +106,11 @@ export class ModelLink {
     this.#deps = deps;
     this.#events = events;
     this.#timers = new Timers(deps.clock);
-    this.#problems = new Seldom(deps.clock);
-    this.#endings = new Seldom(deps.clock);
-    this.#holds = new Seldom(deps.clock);
-    this.#silences = new Seldom(deps.clock);
-    const { limits, log } = deps;
+    const { limits, log, clock } = deps;
+    this.#problems = new Seldom(clock);
+    this.#endings = new Seldom(clock);
+    this.#holds = new Seldom(clock);
+    this.#silences = new Seldom(clock);
     this.#due = new AnswerDue({
       timers: this.#timers,
       withinMs: limits.beginsWithinMs,
@@ -292,6 +292,7 @@ export class ModelLink {
         },
         room: (item) => isLive() && events.room(prefix + item),
         sound: (item, samples) => answers() && events.sound(prefix + item, samples),
+        soundOver: (item) => isLive() && events.soundOver(prefix + item),
         words: (item, more) => answers() && events.words(prefix + item, more),
         said: (item, text) => answers() && events.said(prefix + item, text),
         heard: (text) => {
@@ -311,13 +312,9 @@ export class ModelLink {
         toolCancelled: (id) => isLive() && events.toolCancelled(id),
         ending: (why) => isLive() && this.#ending(why),
         problem: (why) => {
-          const fields = { problem: withoutKey(why, server) };
-          this.#problems.log((times) =>
-            this.#deps.log.warn(
-              { ...fields, ...(times > 1 && { times }) },
-              'a problem in the session with the model',
-            ),
-          );
+          const problem = withoutKey(why, server);
+          const words = 'a problem in the session with the model';
+          this.#problems.log((times) => this.#deps.log.warn({ problem, ...(times > 1 && { times }) }, words));
         },
         failed: (why) => {
           if (!isReady) refused(why);

@@ -41,6 +41,8 @@ export interface SessionEvents {
   room(item: string): boolean;
   /** Sound of an answer at `sampleRate`, in order. */
   sound(item: string, samples: Int16Array): void;
+  /** No more sound of the answer comes. Not every server tells in time. */
+  soundOver(item: string): void;
   /** More words of an answer. */
   words(item: string, more: string): void;
   /** The answer is complete. @param text all its words; null: those that were reported */

@@ -164,6 +164,7 @@ class OpenAiSession implements ModelSession {
         break;
       case 'response.output_audio.done':
         this.#events.sound(id, this.#codec.flush());
+        this.#events.soundOver(id);
         break;
       case 'response.output_audio_transcript.delta':
         this.#events.words(id, delta);

@@ -25,6 +25,8 @@ interface Answer {
 const mostAnswers = 64;
 /** Answers that have been cut, whose late sound is not played. */
 const mostCut = 64;
+/** Frames in which no more sound of an answer has come, and it may be over although nobody has said so: 1 s. */
+const overAfterFrames = 50;
 /** Characters of an answer. */
 const longestText = 20_000;
 
@@ -36,6 +38,8 @@ export class Playback {
   #answers: Answer[] = [];
   readonly #cut = new Set<string>();
   readonly #waiting = new Set<(whole: boolean) => void>();
+  /** The answer whose sound came last, and is not known to be over. */
+  #sounding: string | null = null;
 
   constructor(sampleRate: number, maxSeconds: number) {
     this.#sampleRate = sampleRate;
@@ -43,8 +47,10 @@ export class Playback {
     this.#queue = new PlayQueue(this.#maxSamples);
   }
 
+  /** Whether sound is playing, queued, or about to come: a gap in an answer is not its end. */
   get playing(): boolean {
-    return this.#queue.playing;
+    const isInGap = this.#sounding !== null && this.#queue.silentFrames < overAfterFrames;
+    return this.#queue.playing || isInGap;
   }
 
   get queuedMs(): number {
@@ -63,10 +69,22 @@ export class Playback {
   /** @returns the samples for which there was no room */
   push(item: string, samples: Int16Array): number {
     const answer = this.#answer(item);
-    if (!answer) return 0;
+    if (!answer || samples.length === 0) return 0;
+    if (item !== this.#sounding) this.#queue.begin(false);
+    this.#sounding = item;
     const dropped = this.#queue.push(samples);
     answer.sound.append(samples.subarray(0, samples.length - dropped));
     return dropped;
+  }
+
+  /** No more sound of the answer comes: what was gathered of it plays. */
+  soundOver(item: string): void {
+    if (item === this.#sounding) this.#noMoreSound();
+  }
+
+  #noMoreSound(): void {
+    this.#sounding = null;
+    this.#queue.complete();
   }
 
   words(item: string, more: string): void {
@@ -87,6 +105,7 @@ export class Playback {
   endOpen(): { readonly item: string; readonly text: string }[] {
     const open = this.#answers.filter(({ complete }) => !complete);
     for (const answer of open) answer.complete = true;
+    this.#noMoreSound();
     return open;
   }
 
@@ -107,6 +126,7 @@ export class Playback {
   cut(): CutAnswer[] {
     const played = this.#queue.playedSamples;
     for (const done of [...this.#waiting]) done(false);
+    this.#sounding = null;
     this.#queue.clear();
     const unheard = this.#answers.filter(
       ({ start, sound, complete }) => !complete || start + sound.length > played,

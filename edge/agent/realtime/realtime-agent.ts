@@ -91,6 +91,7 @@ export class RealtimeAgent implements AgentLeg {
       {
         room: (item) => this.#playback.hasRoom(item),
         sound: (item, samples) => this.#sound(item, samples),
+        soundOver: (item) => this.#playback.soundOver(item),
         words: (item, more) => this.#playback.words(item, more),
         said: (item, text) => {
           const all = this.#playback.said(item, text);
