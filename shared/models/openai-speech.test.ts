@@ -64,23 +64,32 @@ it.each(['{"error":{"message":"overloaded"}}', '<html><body>502 Bad Gateway</bod
   },
 );
 
+/** The head of a WAV file, without the size of its sound. */
+const openHead = (channels: number) => {
+  const head = Buffer.from(wav(8000).subarray(0, 40)).fill(0xff, 4, 8);
+  head.writeUInt16LE(channels, 22);
+  return head;
+};
+
 describe.each([
   ['samples', Buffer.alloc(0)],
-  ['a WAV file without sizes', Buffer.from(wav(8000).subarray(0, 40)).fill(0xff, 4, 8)],
+  ['a WAV file without sizes', openHead(1)],
+  ['a WAV file without sizes, of two channels', openHead(2)],
 ])('words after the sound of %s', (_, head) => {
-  it.each(['{"error":{"message":"overloaded"}}', '<html><body>502 Bad Gateway</body></html>'])(
-    'are not heard: %s',
-    async (words) => {
-      const size = head.length > 0 ? Buffer.alloc(4, 0xff) : head;
-      const parts = [head, size, Buffer.alloc(48_000, 1), Buffer.from(words)].filter(
-        ({ length }) => length > 0,
-      );
-      for (const sent of [parts, [Buffer.concat(parts)]]) {
-        const heard = await heardOf((response) => void inParts(response, sent));
-        for (const why of heard) expect(why).toContain(`words in place of sound: ${words.slice(0, 30)}`);
-      }
-    },
-  );
+  it.each([
+    '{"error":{"message":"overloaded"}}',
+    '<html><body>502 Bad Gateway</body></html>',
+    'upstream request timeout: no answer',
+  ])('are not heard: %s', async (words) => {
+    const size = head.length > 0 ? Buffer.alloc(4, 0xff) : head;
+    const parts = [head, size, Buffer.alloc(48_000, 1), Buffer.from(words)].filter(
+      ({ length }) => length > 0,
+    );
+    for (const sent of [parts, [Buffer.concat(parts)]]) {
+      const heard = await heardOf((response) => void inParts(response, sent));
+      for (const why of heard) expect(why).toContain(`words in place of sound: ${words.slice(0, 30)}`);
+    }
+  });
 });
 
 /** Two characters: 11 s at most. */
@@ -150,18 +159,21 @@ describe('a WAV file', () => {
     expect(await heardOf((response) => void inParts(response, parts))).toEqual([8000, 8000]);
   });
 
-  it.each([
-    [0, 0],
-    [36, 0],
-    [0xffffffff, 0xffffffff],
-    [0x7fffffff, 0x7fffffff],
-  ])('whose sizes are %d and %d because it is streamed is heard whole', async (whole, data) => {
-    const file = wav(16_000);
-    const view = new DataView(file.buffer);
-    view.setUint32(4, whole, true);
-    view.setUint32(40, data, true);
-    expect(await heardOf((response) => response.end(file))).toEqual([8000, 8000]);
-  });
+  const unknown = [0, 36, 0xffffffff, 0x7fffffff];
+  it.each(unknown.flatMap((whole) => [0, 0xffffffff, 0x7fffffff].map((data) => [whole, data] as const)))(
+    'whose sizes are %d and %d because it is streamed is heard whole, of one channel and of two',
+    async (whole, data) => {
+      for (const channels of [1, 2]) {
+        const file = writeWav({ samples: new Int16Array(channels * 16_000).fill(7), sampleRate: 16_000 });
+        const view = new DataView(file.buffer);
+        view.setUint16(22, channels, true);
+        view.setUint32(4, whole, true);
+        view.setUint32(40, data, true);
+        const parts = [file.subarray(0, 1001), file.subarray(1001)];
+        expect(await heardOf((response) => void inParts(response, parts))).toEqual([8000, 8000]);
+      }
+    },
+  );
 
   it('that is empty is no speech, although other chunks follow', async () => {
     const file = new Uint8Array(

@@ -11,7 +11,7 @@ import {
 } from './speech.ts';
 import { beforeWords, refuseWordsAfter, speechBody, withWholeHead } from './speech-body.ts';
 import { longestSpeech, tooLongSpeech } from './speech-length.ts';
-import { readWav, writeWav } from './wav.ts';
+import { readWav, wavData, writeWav } from './wav.ts';
 
 /** Octets that are converted in a turn of the event loop: audio of calls is sent by the same thread. */
 const pieceOctets = 8192;
@@ -47,7 +47,7 @@ export class OpenAiTextToSpeech implements TextToSpeech {
     const pcm = body === 'wav' ? readWav(bytes) : { samples: samplesOf(bytes), sampleRate: body };
     if (pcm.samples.length === 0) throw withoutAudio();
     if (isTooLong(text, pcm)) throw tooLongSpeech(text);
-    refuseWordsAfter(pcm.samples);
+    refuseWordsAfter(body === 'wav' ? wavData(bytes).octets : bytes);
     return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
   }
 
@@ -112,10 +112,11 @@ export class OpenAiTextToSpeech implements TextToSpeech {
       size += chunk.length;
       if (size > longestBody(text)) throw tooLongSpeech(text);
     }
-    const pcm = readWav(Buffer.concat(chunks));
+    const file = Buffer.concat(chunks);
+    const pcm = readWav(file);
     if (pcm.samples.length === 0) throw withoutAudio();
     if (isTooLong(text, pcm)) throw tooLongSpeech(text);
-    refuseWordsAfter(pcm.samples);
+    refuseWordsAfter(wavData(file).octets);
     return resample(pcm.samples, pcm.sampleRate, options.sampleRate);
   }
 }

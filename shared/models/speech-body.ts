@@ -67,9 +67,8 @@ export async function* beforeWords(chunks: AsyncIterable<Uint8Array>): AsyncGene
   if (held.length > 0) yield held;
 }
 
-/** @throws SpeechError when they end with words */
-export function refuseWordsAfter({ buffer, byteOffset, byteLength }: Int16Array): void {
-  const octets = new Uint8Array(buffer, byteOffset, byteLength);
+/** @param octets of samples @throws SpeechError when they end with words */
+export function refuseWordsAfter(octets: Uint8Array): void {
   const { at, areCertain } = wordsAfter(octets);
   if (areCertain) throw wordsInPlace(octets.subarray(at));
 }
@@ -89,9 +88,62 @@ function wordsAfter(octets: Uint8Array): { at: number; areCertain: boolean } {
   const begin = text.search(beginOfWords);
   if (begin >= 0 && isUtf8(octets.subarray(from + begin)))
     return { at: from + begin, areCertain: text.length - begin >= fewestCertain };
+  const plain = plainAfter(octets);
+  if (plain.areCertain) return plain;
   const cut = text.search(cutBegin);
-  return { at: cut < 0 ? octets.length : from + cut, areCertain: false };
+  return { at: cut < 0 ? plain.at : Math.min(plain.at, from + cut), areCertain: false };
 }
+
+/**
+ * Letters and spaces of which it is certain that they are words and no sound, those of them that are different, and what
+ * each other character costs.
+ */
+const fewestPlain = 16;
+const fewestDifferent = 6;
+const otherCosts = 3;
+/** Octets of the end that are looked at. */
+const mostPlain = 64;
+
+/**
+ * Where plain words begin that go on to the end of the octets, such as "upstream connect error"; or where they may, as far
+ * as they have come. Samples are not taken for them: each would be a loud one whose lower octet is a letter by chance, and
+ * of one octet of two the values would leap to and fro.
+ */
+function plainAfter(octets: Uint8Array): { at: number; areCertain: boolean } {
+  let from = octets.length;
+  while (from > 0 && isPrintable(octets[from - 1] ?? 0)) from--;
+  const end = octets.subarray(Math.max(from, octets.length - mostPlain));
+  const letters =
+    Buffer.from(end)
+      .toString('latin1')
+      .match(/[a-z ]/gi) ?? [];
+  const others = end.length - letters.length;
+  const areCertain =
+    letters.length - otherCosts * others >= fewestPlain &&
+    new Set(letters).size >= fewestDifferent &&
+    leaps(end, 0) &&
+    leaps(end, 1);
+  return { at: areCertain ? from : Math.max(from, octets.length - fewestPlain + 1), areCertain };
+}
+
+/** Least difference of two letters, and how often it goes the other way, that the higher octets of samples do not have. */
+const leastLeap = 3;
+const fewestTurns = 2;
+
+/** Whether every second octet leaps up and down, as the letters of words do. */
+function leaps(octets: Uint8Array, first: number): boolean {
+  let turns = 0;
+  let former = 0;
+  for (let at = first + 2; at < octets.length; at += 2) {
+    const leap = (octets[at] ?? 0) - (octets[at - 2] ?? 0);
+    if (Math.abs(leap) < leastLeap) continue;
+    if (leap * former < 0) turns++;
+    former = leap;
+  }
+  return turns >= fewestTurns;
+}
+
+const isPrintable = (octet: number) => (octet >= 0x20 && octet < 0x7f) || (octet >= 9 && octet <= 13);
 
 const mayBeText = (octet: number) => (octet >= 0x20 && octet !== 0x7f) || (octet >= 9 && octet <= 13);
 

@@ -8,6 +8,24 @@ export interface Pcm {
 
 /** Reads a RIFF file of 16-bit PCM, first channel only. @throws SpeechError */
 export function readWav(file: Uint8Array): Pcm {
+  const { octets, channels, sampleRate } = wavData(file);
+  // A long file would take milliseconds sample by sample.
+  if (channels === 1) return { samples: samplesOf(octets), sampleRate };
+  const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
+  const samples = new Int16Array(Math.floor(octets.length / (2 * channels)));
+  for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(2 * channels * i, true);
+  return { samples, sampleRate };
+}
+
+export interface WavData {
+  /** Of 16-bit samples, those of all channels in turn. */
+  readonly octets: Uint8Array;
+  readonly channels: number;
+  readonly sampleRate: number;
+}
+
+/** What such a file holds. @throws SpeechError */
+export function wavData(file: Uint8Array): WavData {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const tag = (at: number) => String.fromCharCode(...file.subarray(at, at + 4));
   if (file.length < 44 || tag(0) !== 'RIFF' || tag(8) !== 'WAVE') throw new SpeechError('not a WAV file');
@@ -22,14 +40,10 @@ export function readWav(file: Uint8Array): Pcm {
       if (view.getUint16(content + 14, true) !== 16) throw new SpeechError('the WAV file is not 16-bit PCM');
     }
     if (tag(at) === 'data' && channels > 0) {
-      // A server that streams the file does not know its length yet: both sizes are 0, or too small, or as large as can be.
-      const isOpen = size === 0 && file.length > view.getUint32(4, true) + 8;
+      // A server that streams the file does not know its length yet: each size is 0, or too small, or as large as can be.
+      const isOpen = size === 0 && file.length !== view.getUint32(4, true) + 8;
       const bytes = isOpen ? file.length - content : Math.min(size, file.length - content);
-      // A long file would take milliseconds sample by sample.
-      if (channels === 1) return { samples: samplesOf(file.subarray(content, content + bytes)), sampleRate };
-      const samples = new Int16Array(Math.floor(bytes / (2 * channels)));
-      for (let i = 0; i < samples.length; i++) samples[i] = view.getInt16(content + 2 * channels * i, true);
-      return { samples, sampleRate };
+      return { octets: file.subarray(content, content + bytes), channels, sampleRate };
     }
     at = content + size + (size & 1);
   }
