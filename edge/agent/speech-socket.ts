@@ -33,7 +33,8 @@ export interface SpeechSocketDeps {
 export interface SpeechSocketEvents {
   /** The socket is open; no message comes before. */
   opened(socket: SpeechSocket): void;
-  text(message: string): void;
+  /** @returns true: it takes the place of a message that is not looked into */
+  text(message: string): unknown;
   binary(octets: Buffer): void;
   /**
    * The server closed the socket, or it was lost. Not called after `close`.
@@ -85,7 +86,7 @@ export class SpeechSocket {
     socket.on('message', (data: Buffer, isBinary) => {
       if (this.#closed) return;
       if (isBinary) events.binary(data);
-      else events.text(data.toString('utf8'));
+      else if (events.text(data.toString('utf8')) === true) budget.leftUnread(data.length);
     });
     socket.on('pong', () => {
       this.#pongMissing = false;

@@ -102,7 +102,7 @@ const fewestPlain = 16;
 const fewestDifferent = 6;
 const otherCosts = 3;
 /** Octets of the end that are looked at. */
-const mostPlain = 64;
+const lookedAt = 64;
 
 /**
  * Where plain words begin that go on to the end of the octets, such as "upstream connect error"; or where they may, as far
@@ -112,7 +112,7 @@ const mostPlain = 64;
 function plainAfter(octets: Uint8Array): { at: number; areCertain: boolean } {
   let from = octets.length;
   while (from > 0 && isPrintable(octets[from - 1] ?? 0)) from--;
-  const end = octets.subarray(Math.max(from, octets.length - mostPlain));
+  const end = octets.subarray(Math.max(from, octets.length - lookedAt));
   const letters =
     Buffer.from(end)
       .toString('latin1')

@@ -68,9 +68,20 @@ function busySockets(): Socket[] {
   return busy;
 }
 
+/** Octets that wait in a socket, when it was looked at last. */
+const waiting = new WeakMap<Socket, number>();
+
+/** Whether a socket that is paused now is read piece by piece, one in each turn: it is not paused until time passes. */
+function readsOn(socket: Socket): boolean {
+  const { readableLength } = socket;
+  const reads = waiting.get(socket) !== readableLength;
+  waiting.set(socket, readableLength);
+  return reads;
+}
+
 /** Whether `one` has received what `other` has sent, and its end. */
 function hasAll(one: Socket, other: Socket): boolean {
-  if (one.isPaused()) return true;
+  if (one.isPaused()) return !readsOn(one);
   const hasEnd = one.readableEnded || !other.writableFinished;
   return !one.connecting && !one.destroyed && one.bytesRead === other.bytesWritten && hasEnd;
 }

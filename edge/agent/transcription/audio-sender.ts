@@ -7,6 +7,9 @@ import type { Turn } from './live-turn.ts';
 import { lullMs } from './lull.ts';
 import type { ProviderConnection, TranscriptionProvider } from './provider.ts';
 
+/** Pieces of audio that is sent once more to a server that says too much about each, ms. */
+const catchUpMs = 1000;
+
 interface Receiver {
   readonly connection: ProviderConnection;
   readonly provider: TranscriptionProvider;
@@ -31,6 +34,8 @@ export class AudioSender {
   #sent = 0;
   #base = 0;
   #paused: Timer | null = null;
+  /** Up to here, audio is sent in large pieces. */
+  #largeTo = 0;
 
   constructor(parts: SenderParts) {
     this.#parts = parts;
@@ -63,6 +68,12 @@ export class AudioSender {
     this.#receiver = null;
   }
 
+  /** The next connection gets what is kept now from `position` on, in few pieces. */
+  catchUp(position: number): void {
+    this.ring.drop(position);
+    this.#largeTo = this.ring.end;
+  }
+
   /** Sends what the provider can take. */
   pump(): void {
     const receiver = this.#receiver;
@@ -82,7 +93,8 @@ export class AudioSender {
           this.#pumpLater();
           return;
         }
-        const samples = Math.min(piece, limit - this.#sent);
+        const large = Math.min(this.samples(catchUpMs), this.#largeTo - this.#sent);
+        const samples = Math.min(Math.max(piece, large), limit - this.#sent);
         connection.audio(this.ring.read(this.#sent, samples));
         this.#sent += samples;
         if (this.#receiver !== receiver) return;

@@ -48,6 +48,10 @@ class FluxSession extends DeepgramSession {
     super(sampleRate, 'ForceEndTurn');
   }
 
+  isInterim(message: string): boolean {
+    return /"event"\s*:\s*"Update"/.test(message);
+  }
+
   receive(message: unknown, events: SessionEvents): void {
     if (fits(turnInfo, message)) this.#turnInfo(message, events);
     else if (fits(failure, message))

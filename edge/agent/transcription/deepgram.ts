@@ -64,6 +64,10 @@ class ListenSession extends DeepgramSession {
     super(sampleRate, 'Finalize');
   }
 
+  isInterim(message: string): boolean {
+    return /"is_final"\s*:\s*false/.test(message);
+  }
+
   receive(message: unknown, events: SessionEvents): void {
     if (fits(results, message)) {
       this.#results(message, events);

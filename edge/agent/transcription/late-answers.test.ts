@@ -67,8 +67,8 @@ it('has the words of a turn from the next server when the first does not answer'
   expect(scene.failures).toEqual([]);
 });
 
-/** Interim results with each 40 ms of sound: far more than are read of a server. */
-const flood = 100;
+/** Interim results with each piece of sound: far more than are read of a server. */
+const flood = 1000;
 
 /** Says a sentence, and is silent until its words are there. */
 async function sayTo(scene: LiveScene, sentence: string): Promise<void> {
@@ -96,19 +96,68 @@ it('leaves a server whose words come late because it sends too many messages', a
   expect([scene.counts.late_finals, scene.failures]).toEqual([undefined, []]);
 });
 
-it('has the words of short turns from the only server, although that sends more than is read', async () => {
+/** 36 words, 5 s. */
+const long = Array(4).fill('book a table for two tonight please yes thanks').join(' ');
+
+it.each([
+  ['30 interim results with each piece of sound', { flood: 30 }],
+  ['100', { flood: 100 }],
+  ['1000', { flood }],
+  ['200 with each 40 ms, however large the pieces are', { floodOf40ms: 200 }],
+])('has all words of the only server within half a second, although that sends %s', async (_, floods) => {
+  const clock = new FakeClock();
+  const server = new DeepgramServer(clock);
+  open.push(await server.listen());
+  const scene = new LiveScene([providerAt(deepgram, server.url, 'nova-3', clock)], clock);
+  open.push(scene.transcription);
+  Object.assign(server, floods);
+  const said = ['yes', 'book a table', long, 'thanks', 'tonight please'];
+  const waited: number[] = [];
+  for (const [turn, sentence] of said.entries()) {
+    await scene.say(sentence);
+    const since = clock.elapsed();
+    while (scene.finals.length <= turn && clock.elapsed() < since + 5000) await scene.hear(quiet(20));
+    waited.push(clock.elapsed() - since);
+    await scene.hear(quiet(1000));
+  }
+  expect(scene.finals.map(({ text }) => text)).toEqual(said);
+  expect(Math.max(...waited)).toBeLessThanOrEqual(500);
+  expect(scene.failures).toEqual([]);
+});
+
+it('has the newest words that may still change soon, of all that come at once', async () => {
   const clock = new FakeClock();
   const server = new DeepgramServer(clock);
   open.push(await server.listen());
   const scene = new LiveScene([providerAt(deepgram, server.url, 'nova-3', clock)], clock);
   open.push(scene.transcription);
   server.flood = flood;
-  const said = ['yes', 'book a table', 'for two', 'tonight please', 'thanks'];
-  for (const sentence of said) {
-    await sayTo(scene, sentence);
-    await scene.hear(quiet(1000));
-  }
-  expect(scene.finals.map(({ text }) => text)).toEqual(said);
+  await scene.talk('book a table for two');
+  await scene.hear(quiet(60));
+  expect(scene.partials.at(-1)?.text).toBe('book a table for two');
+  // 50 in each second, and one in each 20 ms beyond those.
+  expect(scene.partials.length).toBeLessThanOrEqual(2 * (50 + 50));
+});
+
+it('keeps the most words of a turn that any connection told', async () => {
+  const clock = new FakeClock();
+  let connections = 0;
+  const server: TranscriptionProvider = {
+    name: 'server',
+    continuous: false,
+    pieceMs: 20,
+    finalWithinMs: 1000,
+    connect: async (_options, events) => {
+      const text = ++connections === 1 ? 'book a table for two' : 'book a';
+      const end = () => events.partial({ ...noWords, text });
+      const close = () => undefined;
+      return { bufferedBytes: 0, heldSince: () => true, audio: () => undefined, end, close };
+    },
+  };
+  const scene = new LiveScene([server], clock);
+  open.push(scene.transcription);
+  await sayTo(scene, 'book a table for two');
+  expect([scene.finals.map(({ text }) => text), connections]).toEqual([['book a table for two'], 2]);
 });
 
 it('sends a turn to the only server once more when its words wait behind former messages', async () => {

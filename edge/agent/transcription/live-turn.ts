@@ -1,5 +1,6 @@
 /** A stretch of the caller's speech whose words are wanted, and how long they are waited for. */
 import type { TranscriptionLimits } from './live-deps.ts';
+import { type HeardWords, longer, noWords } from './transcription.ts';
 
 /** By positions in the ring. */
 export interface Turn {
@@ -13,11 +14,21 @@ export interface Turn {
   hadPartial: boolean;
   /** Whether a server was left because of it. */
   sentAgain: boolean;
+  /** Most of its words that a connection before this one has told. */
+  told: HeardWords;
 }
 
 /** @param now ms on the clock's elapsed time */
 export function turnOf(from: number, to: number | null, now: number): Turn {
-  return { from, to, endSent: false, beganAt: now, endedAt: now, hadPartial: false, sentAgain: false };
+  const state = { endSent: false, hadPartial: false, sentAgain: false, told: noWords };
+  return { from, to, beganAt: now, endedAt: now, ...state };
+}
+
+/** Another connection is to tell the words of the turns. @param soFar of the first one, as this connection has told it */
+export function forAnother(turns: readonly Turn[], soFar: HeardWords): void {
+  const [first] = turns;
+  if (first) first.told = longer(first.told, soFar);
+  for (const turn of turns) turn.endSent = false;
 }
 
 /**

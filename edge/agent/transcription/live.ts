@@ -9,7 +9,7 @@ import type { Timer } from '#shared/clock.ts';
 import { Timers } from '#shared/timers.ts';
 import { AudioSender } from './audio-sender.ts';
 import { type LiveDeps, retryMs } from './live-deps.ts';
-import { answerDue, ToldWords, type Turn, turnOf } from './live-turn.ts';
+import { answerDue, forAnother, ToldWords, type Turn, turnOf } from './live-turn.ts';
 import { Lull } from './lull.ts';
 import { openedInTime } from './opening.ts';
 import type { ProviderConnection, ProviderEvents, TranscriptionProvider } from './provider.ts';
@@ -18,6 +18,7 @@ import {
   bounded,
   type HeardWords,
   joined,
+  longer,
   noWords,
   type Transcription,
   type TranscriptionEvents,
@@ -241,7 +242,7 @@ export class LiveTranscription implements Transcription {
       this.#lateInARow = 0;
       meter.took('final', clock.elapsed() - turn.endedAt);
     }
-    const words = late ? joined(this.#settled, this.#tail) : this.#settled;
+    const words = late ? longer(turn.told, joined(this.#settled, this.#tail)) : this.#settled;
     // A turn without words shows no more than an open connection does.
     if (!late && words.text !== '' && this.#provider) choice.works(this.#provider);
     this.#settled = noWords;
@@ -264,8 +265,10 @@ export class LiveTranscription implements Transcription {
     const connected = this.#connection && this.#provider;
     const answerer = connected && { finalWithinMs: connected.finalWithinMs, since: this.#openSince };
     const unsettledMs = ((turn.to - this.#audio.ring.oldest) * 1000) / this.#options.sampleRate;
-    const left = Math.max(0, answerDue(turn, answerer, unsettledMs, limits) - clock.elapsed());
-    this.#deadline = this.#timers.after(left, () => this.#unanswered());
+    const left = answerDue(turn, answerer, unsettledMs, limits) - clock.elapsed();
+    // What it has to tell of the turn's end waits behind all that is not read.
+    const isBehind = !turn.sentAgain && this.#connection?.heldSince?.(clock.elapsed()) === true;
+    this.#deadline = this.#timers.after(isBehind ? 0 : Math.max(0, left), () => this.#unanswered());
   }
 
   /**
@@ -285,10 +288,10 @@ export class LiveTranscription implements Transcription {
       const next = choice.next();
       const hasOther = next !== former && choice.isFree(next);
       // What a server has to tell waits behind what it has told: a new connection begins with the present.
-      if (hasOther || (isBehind && !this.#silent && !turn.sentAgain)) {
+      if (hasOther || (isBehind && (isHeld || !this.#silent) && !turn.sentAgain)) {
         turn.sentAgain = true;
-        // The more it gets, the more it sends: what is before the turn is not worth that.
-        if (isHeld && !hasOther) this.#audio.ring.drop(turn.from);
+        // The more it gets, the more it sends: what is before the turn is not worth that, and large pieces are few.
+        if (isHeld && !hasOther) this.#audio.catchUp(turn.from);
         this.#lost(error, false);
         return;
       }
@@ -358,7 +361,7 @@ export class LiveTranscription implements Transcription {
   }
 
   #lost(error: Error, given: boolean): void {
-    const { choice, meter, clock, limits } = this.#deps;
+    const { choice, meter, clock, limits, log } = this.#deps;
     const former = this.#provider;
     const wasOpen = this.#connection !== null;
     this.#lastError = error;
@@ -366,8 +369,8 @@ export class LiveTranscription implements Transcription {
     this.#connection?.close();
     this.#connection = null;
     this.#audio.stop();
+    forAnother(this.#turns, joined(this.#settled, this.#tail));
     this.#tail = noWords;
-    for (const turn of this.#turns) turn.endSent = false;
     const isYoung = clock.elapsed() - this.#openSince < limits.longestRetryMs;
     if (wasOpen) this.#youngLosses = isYoung ? this.#youngLosses + 1 : 0;
     const isUntried = former !== null && choice.isOnTrial(former);
@@ -383,17 +386,14 @@ export class LiveTranscription implements Transcription {
     const next = choice.next();
     // Nobody else can be asked, and this server has done what it can: the turn's owner logs it.
     if (given && next === former) this.#finish(true);
-    else this.#logLoss(error);
+    else {
+      const level = this.#failedInARow === 1 ? 'warn' : 'debug';
+      log[level]({ err: error, server: former?.name }, 'the transcription server failed');
+    }
     meter.count('reconnects');
     // Servers that have all failed are not asked in turn without a pause.
     if (inARow === 1 || (next !== former && choice.isFree(next))) this.#connect();
     else this.#timers.after(retryMs(limits, inARow), () => this.#connect());
     this.#awaitFinal();
-  }
-
-  /** Once for a row of failures. */
-  #logLoss(error: Error): void {
-    const level = this.#failedInARow === 1 ? 'warn' : 'debug';
-    this.#deps.log[level]({ err: error, server: this.#provider?.name }, 'the transcription server failed');
   }
 }

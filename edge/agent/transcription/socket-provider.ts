@@ -8,6 +8,7 @@ import {
   type SpeechSocketDeps,
   withoutKey,
 } from '../speech-socket.ts';
+import { Interims } from './interims.ts';
 import type { ProviderConnection, ProviderEvents, TranscriptionProvider } from './provider.ts';
 import type { TranscriptionOptions } from './transcription.ts';
 
@@ -24,6 +25,8 @@ export interface ProtocolSession {
   /** The message that ends a turn. */
   end(): string;
   receive(message: unknown, events: SessionEvents): void;
+  /** Whether a message tells words that may still change, and the next one of its kind tells them again. */
+  isInterim?(message: string): boolean;
 }
 
 export interface SessionEvents extends Omit<ProviderEvents, 'lost' | 'turnFailed'> {
@@ -70,6 +73,7 @@ async function connect(
   let open: SpeechSocket | null = null;
   const lost = (why: string, given: boolean) => {
     const error = new Error(why);
+    interims.drop();
     open?.close(null);
     if (pending) ready.reject(error);
     else events.lost(error, given);
@@ -81,6 +85,12 @@ async function connect(
     turnFailed: (why) => events.turnFailed(new Error(worded(why))),
     failed: (why) => lost(worded(why), false),
   };
+  const receive = (text: string) => {
+    const message = parsedMessage(text);
+    if (message === undefined) lost(`${placeOf(server.url)} sent a message that is not JSON`, false);
+    else session.receive(message, own);
+  };
+  const interims = new Interims(deps.clock, receive);
   const headers = server.apiKey === null ? {} : protocol.headers(server.apiKey);
   const url = protocol.url(server, options);
   await openSpeechSocket(
@@ -95,9 +105,10 @@ async function connect(
         if (!session.waitsForReady) ready.resolve();
       },
       text: (text) => {
-        const message = parsedMessage(text);
-        if (message === undefined) lost(`${placeOf(server.url)} sent a message that is not JSON`, false);
-        else session.receive(message, own);
+        if (session.isInterim?.(text)) return interims.add(text);
+        interims.flush();
+        receive(text);
+        return false;
       },
       binary: () => lost(`${placeOf(server.url)} sent a binary message instead of words`, false),
       lost: (why) => lost(why, false),
@@ -123,7 +134,10 @@ async function connect(
     heldSince: (at) => socket.heldSince(at),
     audio: (samples) => socket.send(session.audio(samples)),
     end: () => socket.send(session.end()),
-    close: () => socket.close(session.goodbye),
+    close: () => {
+      interims.drop();
+      socket.close(session.goodbye);
+    },
   };
 }
 

@@ -71,5 +71,9 @@ export function joined(words: HeardWords, more: HeardWords): HeardWords {
   return { text: `${words.text} ${more.text}`.slice(0, mostCharacters), confidence, language };
 }
 
+/** The one that tells more of a turn. */
+export const longer = (one: HeardWords, other: HeardWords): HeardWords =>
+  one.text.length > other.text.length ? one : other;
+
 /** Maximum length of the words of a turn, characters: several minutes of speech. */
 export const mostCharacters = 20_000;

@@ -35,8 +35,9 @@ export class DeepgramServer extends LabServer {
   skipsEmptyFinalize = false;
   /** How often each final result is sent. */
   finalsSent = 1;
-  /** Interim results that are sent with each piece of audio, besides those that are due. */
+  /** Interim results that are sent with each piece of audio, and with each 40 ms of it, besides those that are due. */
   flood = 0;
+  floodOf40ms = 0;
   /** Whether `Finalize` gets no answer at all. */
   ignoresFinalize = false;
 
@@ -69,6 +70,7 @@ class ListenSession implements LabSession {
   readonly #server: DeepgramServer;
   readonly #clock: Clock;
   readonly #reader: WordReader;
+  readonly #sampleRate: number;
   #words: { readonly word: string; readonly start: number; readonly end: number }[] = [];
   /** Whether there were words since the last `UtteranceEnd`. */
   #uttered = false;
@@ -82,6 +84,7 @@ class ListenSession implements LabSession {
     this.#server = server;
     this.#clock = clock;
     this.#reader = new WordReader(sampleRate);
+    this.#sampleRate = sampleRate;
     this.#heard();
   }
 
@@ -91,7 +94,9 @@ class ListenSession implements LabSession {
       this.#socket.violation('audio that is no 16-bit audio', null, 1008, 'DATA-0000');
       return;
     }
-    for (let times = this.#server.flood; times > 0; times--) this.#results(false, {});
+    const { flood, floodOf40ms } = this.#server;
+    const of40ms = octets.length / (0.08 * this.#sampleRate);
+    for (let times = flood + Math.round(floodOf40ms * of40ms); times > 0; times--) this.#results(false, {});
     for (let at = 0; at < octets.length; at += 2) {
       const word = this.#reader.read(octets.readInt16LE(at));
       if (word !== null) {
