@@ -96,7 +96,7 @@ class ListenSession implements LabSession {
     }
     const { flood, floodOf40ms } = this.#server;
     const of40ms = octets.length / (0.08 * this.#sampleRate);
-    for (let times = flood + Math.round(floodOf40ms * of40ms); times > 0; times--) this.#results(false, {});
+    this.#results(false, {}, flood + Math.round(floodOf40ms * of40ms));
     for (let at = 0; at < octets.length; at += 2) {
       const word = this.#reader.read(octets.readInt16LE(at));
       if (word !== null) {
@@ -166,7 +166,8 @@ class ListenSession implements LabSession {
     this.#idle = this.#clock.after(idleMs, () => this.#socket.close(1011, 'NET-0001'));
   }
 
-  #results(isFinal: boolean, more: object): void {
+  #results(isFinal: boolean, more: object, times = isFinal ? this.#server.finalsSent : 1): void {
+    if (times === 0) return;
     const start = this.#settledTo;
     this.#toldTo = this.#reader.positionS;
     const results = {
@@ -192,7 +193,7 @@ class ListenSession implements LabSession {
       },
       ...more,
     };
-    for (let times = isFinal ? this.#server.finalsSent : 1; times > 0; times--) this.#socket.send(results);
+    this.#socket.send(results, times);
     if (!isFinal) return;
     this.#settledTo = this.#reader.positionS;
     this.#words = [];

@@ -123,8 +123,9 @@ export class LabSocket {
     this.#lab = lab;
   }
 
-  send(message: object): void {
-    this.#socket.send(JSON.stringify(message));
+  send(message: object, times = 1): void {
+    const text = JSON.stringify(message);
+    for (let left = times; left > 0; left--) this.#socket.send(text);
   }
 
   sendBinary(octets: Uint8Array): void {
