@@ -5,6 +5,7 @@ import { modelLimits } from '#shared/models/limits.ts';
 import { answeringLimits } from './agent/answering/limits.ts';
 import { consultLimits, testCallerLimits } from './agent/limits.ts';
 import { talkLimits } from './agent/talk-limits.ts';
+import { testRoom } from './agent-test-room.ts';
 import { agentTestTimes } from './agent-test-times.ts';
 import { conferenceLimits } from './call/conference/limits.ts';
 import { supervisionLimits } from './call/supervision/limits.ts';
@@ -42,6 +43,7 @@ export const edgeLimits = {
   testCaller: testCallerLimits,
   workers: workerLimits,
   agentTests: agentTestTimes,
+  testRoom,
 };
 
 export type EdgeLimits = typeof edgeLimits;

@@ -70,6 +70,11 @@ const calls: Readonly<Record<string, EdgeMetric>> = {
     '1 while the edge takes no more calls, because it shuts down or was taken out of service.',
   ),
   trunkline_edge_test_calls_total: counter('Test runs over a call that ended, by how.', ['how']),
+  trunkline_edge_test_runs_refused_total: counter(
+    'Test runs over a call for which there was no room, by what was missing; each is asked for again.',
+    ['why'],
+    'it grows for minutes',
+  ),
   trunkline_edge_test_turns_total: counter('Turns of simulated callers, by what ended them.', ['ended_by']),
   trunkline_edge_test_turns_cut_total: counter('Turns of simulated callers that the agent cut short.'),
   trunkline_edge_answered_by_total: counter('Outgoing calls by who answered: a person or a machine.', [

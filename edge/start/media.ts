@@ -77,6 +77,8 @@ export function shardThread(
  * with the first of them.
  */
 export class TestMedia implements LocalMedia {
+  /** Of ports. */
+  readonly pairs: number;
   readonly #start: () => Promise<RunningMedia>;
   #running: Promise<RunningMedia> | null = null;
   #media: RunningMedia | null = null;
@@ -84,6 +86,7 @@ export class TestMedia implements LocalMedia {
   constructor(context: EdgeContext, { folder, room }: RecordingPlace) {
     const { shards, tests } = rangesOf(context, availableParallelism());
     const { recordings } = context.limits;
+    this.pairs = Math.floor((tests.portMax - tests.portMin + 1) / 2);
     this.#start = async () => {
       const [{ createMedia }, { lookForLibrariesIn }] = await Promise.all([
         import('../media/media.ts'),

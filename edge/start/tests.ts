@@ -1,10 +1,10 @@
 /** Test calls of trunks, and agent tests over a call of the edge to itself. */
 import { readFileSync } from 'node:fs';
 import { newTimedId } from '#shared/ids.ts';
+import { TestRoom } from '../agent-test-room.ts';
 import type { AgentTestCalls } from '../call/agent-test-calls.ts';
 import type { Calls } from '../call/calls.ts';
 import type { Agents } from '../call/ports/agents.ts';
-import type { LocalMedia } from '../call/ports/media.ts';
 import type { CommandTargets } from '../commands.ts';
 import { localAddress } from '../local-address.ts';
 import { nearbyMedia } from '../nearby-media.ts';
@@ -14,6 +14,7 @@ import type { Signaling } from '../signaling/signaling.ts';
 import { runTestCall } from '../trunks/test-call/test-call.ts';
 import type { Trunks } from '../trunks/trunks.ts';
 import { clock, type EdgeContext } from './context.ts';
+import type { TestMedia } from './media.ts';
 import type { TestAgents } from './test-agents.ts';
 
 interface TestParts {
@@ -22,7 +23,7 @@ interface TestParts {
   readonly trunks: Trunks;
   readonly signaling: Signaling;
   /** Of calls of tests. */
-  readonly media: LocalMedia;
+  readonly media: TestMedia;
   readonly agents: Agents;
   readonly testAgents: TestAgents;
   readonly reporting: Reporting;
@@ -32,9 +33,19 @@ export function testsOf(
   context: EdgeContext,
   parts: TestParts,
 ): Pick<CommandTargets, 'testCall' | 'testRun'> {
-  const { settings, limits, log, metrics, controlUrl, publicIp } = context;
+  const { settings, limits, log, metrics, controlUrl, publicIp, current } = context;
   const { calls, agentTestCalls, trunks, signaling, media, agents, testAgents, reporting } = parts;
-  const { sip, rtp, tls } = settings;
+  const { sip, rtp, tls, maxCalls } = settings;
+  const room = new TestRoom({
+    limits: limits.testRoom,
+    pairs: media.pairs,
+    pairsInUse: () => media.stats()?.ports.inUse ?? 0,
+    maxCalls,
+    liveCalls: () => calls.size,
+    closedFor: (orgId) => calls.closedFor(orgId),
+    organizations: current.organizationsWithNumbers,
+    refused: (why) => metrics.count('trunkline_edge_test_runs_refused_total', { why }),
+  });
   return {
     testCall: (order) =>
       runTestCall(order, {
@@ -48,10 +59,12 @@ export function testsOf(
         log,
       }),
     testRun: async (order) => {
-      const [{ runAgentTest }, agentDeps] = await Promise.all([
-        import('../agent-tests.ts'),
-        testAgents.deps(),
-      ]);
+      const leave = room.take(order.org_id, order.to === undefined ? 2 : 1);
+      const parts = Promise.all([import('../agent-tests.ts'), testAgents.deps()]);
+      const [{ runAgentTest }, agentDeps] = await parts.catch((error: unknown) => {
+        leave();
+        throw error;
+      });
       await runAgentTest(order, {
         clock,
         log,
@@ -71,7 +84,10 @@ export function testsOf(
         agents: agentDeps,
         limits: { ...limits.agentTests, caller: limits.testCaller },
         counts: {
-          ended: (how) => metrics.count('trunkline_edge_test_calls_total', { how }),
+          ended: (how) => {
+            leave();
+            metrics.count('trunkline_edge_test_calls_total', { how });
+          },
           turnEnded: (by, cut) => {
             metrics.count('trunkline_edge_test_turns_total', { ended_by: by });
             if (cut) metrics.count('trunkline_edge_test_turns_cut_total');

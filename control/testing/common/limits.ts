@@ -6,6 +6,8 @@ export interface TestingLimits {
   readonly timeoutMs: number;
   /** How long a run over a call waits for an edge that can place it. */
   readonly edgeMs: number;
+  /** How long it waits for an edge that has room for it. */
+  readonly roomMs: number;
   /** How long that edge may take to open the socket of the run. */
   readonly socketMs: number;
   /** Open event streams of one organization. */
@@ -21,6 +23,8 @@ export const testingLimits: TestingLimits = {
   timeoutMs: 600_000,
   // An edge restarts and reconnects in less.
   edgeMs: 30_000,
+  // As long as the runs before it may take.
+  roomMs: 600_000,
   // The edge opens it before the call; a loaded machine needs seconds.
   socketMs: 30_000,
   // A page has one for each run and batch that it shows.

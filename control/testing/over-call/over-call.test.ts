@@ -5,9 +5,11 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
 import { type EdgeEnd, TestSockets, testSockets } from '../../../test/kit/control/over-call.ts';
+import type { TestRunRow } from '../../db/index.ts';
 import { ConnectedEdges, type LinkedEdge } from '../../edge-link/registry.ts';
 import { outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
+import { isHopeless } from '../runs/failures.ts';
 import { converseOverCall, type Missed, type OverCallParts } from './over-call.ts';
 import { callSettings } from './settings.ts';
 import type { AgentTestSockets } from './sockets.ts';
@@ -83,7 +85,7 @@ function run(more: Partial<OverCallParts> = {}): Promise<unknown> {
     onLine: () => {},
     ...more,
   };
-  const limits = { testing: { edgeMs: 2000, socketMs: 5000 } };
+  const limits = { testing: { edgeMs: 2000, roomMs: 60_000, socketMs: 5000 } };
   return converseOverCall(
     { clock, edges, agentTestSockets: sockets, limits, missed: (what) => missed.push(what) },
     parts,
@@ -131,6 +133,56 @@ describe('a run over a call', () => {
     edges.add(edge(() => Promise.reject(ApiError.of('SERVICE_UNAVAILABLE', undefined, 'Full.'))));
     await expect(run()).rejects.toThrow('The call could not be placed: Full.');
     expect([missed, sockets.open, clock.pending]).toEqual([[], 0, 0]);
+  });
+
+  describe('when there is no room for its call', () => {
+    const full = ApiError.of(
+      'RATE_LIMITED',
+      undefined,
+      'All 64 pairs of RTP ports for test calls are in use.',
+    );
+    const time = { pause: () => void times.push('pause'), resume: () => void times.push('resume') };
+    let times: string[];
+    beforeEach(() => {
+      times = [];
+    });
+
+    test('waits, and its own time stands still; it is called when there is room', async () => {
+      let asked = 0;
+      edges.add(edge(() => (++asked <= 5 ? Promise.reject(full) : Promise.resolve())));
+      const ended = expect(run({ time })).rejects.toThrow('The edge did not open the socket of the run.');
+      await settled();
+      expect([asked, times]).toEqual([1, ['pause']]);
+      await pass(1000);
+      expect(asked).toBe(2);
+      await pass(30_000);
+      await ended;
+      expect([asked, missed]).toEqual([6, ['socket']]);
+      expect(times).toEqual(Array.from({ length: 5 }, () => ['pause', 'resume']).flat());
+      expect([sockets.open, clock.pending]).toEqual([0, 0]);
+    });
+
+    test('ends with the reason, and is not tried again, when there is none in time', async () => {
+      edges.add(edge(() => Promise.reject(full)));
+      const failed = run({ time }).catch((error: unknown) => error);
+      await pass(60_000);
+      const error = await failed;
+      expect(error).toMatchObject({
+        message:
+          'No edge had room for the call within 60 s: The call could not be placed: All 64 pairs of RTP ports for test calls are in use.',
+      });
+      expect(isHopeless(error, { trigger_source: 'api' } as TestRunRow)).toBe(true);
+      expect([missed, sockets.open, clock.pending]).toEqual([['room'], 0, 0]);
+    });
+
+    test('stops waiting when it is canceled', async () => {
+      edges.add(edge(() => Promise.reject(full)));
+      const ended = expect(run({ time })).rejects.toThrow('cancelled');
+      await pass(2500);
+      stop.abort(new Error('cancelled'));
+      await ended;
+      expect([missed, sockets.open, clock.pending]).toEqual([[], 0, 0]);
+    });
   });
 
   test('gives the noise of its weather to an edge that takes one, before the call is placed', async () => {

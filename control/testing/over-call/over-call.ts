@@ -7,9 +7,11 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { ConnectedEdges, RegionWish } from '../../edge-link/index.ts';
+import type { TestingLimits } from '../common/limits.ts';
 import type { ConversationRecord } from '../judging/ports.ts';
+import { type RunTime, untilRoom } from './room.ts';
 import type { AgentTestSockets, ExpectedLine } from './sockets.ts';
-import { CallFailure, CallTalk, type CallTalkParts, interruptAfter } from './talk.ts';
+import { CallFailure, CallTalk, type CallTalkParts, interruptAfter, NoRoom } from './talk.ts';
 import { voiceOf } from './voice.ts';
 
 /** Whom the simulated caller calls. */
@@ -24,7 +26,7 @@ export interface CallTarget {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface OverCallParts extends CallTalkParts {
+export interface OverCallParts extends Omit<CallTalkParts, 'target'> {
   readonly orgId: string;
   readonly target: CallTarget;
   /** Whether the agent's words are known from its sound alone. */
@@ -40,6 +42,8 @@ export interface OverCallParts extends CallTalkParts {
   readonly seed: number;
   /** The sound of a given noise: mu-law at 8 kHz, base64. */
   readonly noise?: string | null;
+  /** Stands still while the run waits for room. */
+  readonly time?: RunTime | undefined;
 }
 
 export interface TalkedOverCall {
@@ -53,24 +57,29 @@ export interface TalkedOverCall {
 
 const lookEveryMs = 250;
 
-/** What a run timed out waiting for: an edge that could place its call, or the socket of that edge. */
-export type Missed = 'edge' | 'socket';
+/** What a run timed out waiting for: an edge that could place its call, room on one, or the socket of that edge. */
+export type Missed = 'edge' | 'room' | 'socket';
 
 export interface OverCallServices {
   readonly edges: ConnectedEdges;
   /** Accepts the edges' connections for test runs over a call. */
   readonly agentTestSockets: AgentTestSockets;
   readonly clock: Clock;
-  /** Timeouts: for an edge that can place the call, and for the socket of the run. */
-  readonly limits: { readonly testing: { readonly edgeMs: number; readonly socketMs: number } };
+  /** Timeouts: for an edge that can place the call, for room on it, and for the socket of the run. */
+  readonly limits: { readonly testing: Pick<TestingLimits, 'edgeMs' | 'roomMs' | 'socketMs'> };
   readonly missed: (what: Missed) => void;
 }
 
 /** Rejects with CallFailure when there is no call to judge; with the reason of the signal when that is aborted. */
-export async function converseOverCall(
-  services: OverCallServices,
-  parts: OverCallParts,
-): Promise<TalkedOverCall> {
+export function converseOverCall(services: OverCallServices, parts: OverCallParts): Promise<TalkedOverCall> {
+  const { clock, limits, missed } = services;
+  const { signal, time } = parts;
+  const waits = { clock, signal, time, roomMs: limits.testing.roomMs, missed: () => missed('room') };
+  return untilRoom(waits, () => converseOnce(services, parts));
+}
+
+/** Rejects with NoRoom when no edge has room for the call. */
+async function converseOnce(services: OverCallServices, parts: OverCallParts): Promise<TalkedOverCall> {
   const { limits, missed, agentTestSockets } = services;
   const { noise, runId, signal } = parts;
   const edge = await edgeFor(services, parts);
@@ -94,8 +103,9 @@ export async function converseOverCall(
       signal.removeEventListener('abort', hangUp);
     }
   } catch (error) {
-    if (error instanceof ApiError) throw new CallFailure(`The call could not be placed: ${error.message}`);
-    throw error;
+    if (!(error instanceof ApiError)) throw error;
+    const why = `The call could not be placed: ${error.message}`;
+    throw error.code === 'RATE_LIMITED' ? new NoRoom(why) : new CallFailure(why);
   } finally {
     expected.cancel();
     // Also when the edge's answer to the command is lost: nobody would speak in its call.

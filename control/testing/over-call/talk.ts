@@ -20,7 +20,7 @@ import type { MeasuredTurn } from './voice.ts';
 
 /** A run's call could not be placed, or was cut off: there is no result about the agent. */
 export class CallFailure extends Error {
-  override readonly name = 'CallFailure';
+  override readonly name: string = 'CallFailure';
   readonly answered: boolean;
 
   /** @param answered whether it was a call, however bad */
@@ -30,6 +30,11 @@ export class CallFailure extends Error {
   }
 }
 
+/** There was no room for the call: nothing is known about the agent, and there may be soon. */
+export class NoRoom extends CallFailure {
+  override readonly name: string = 'NoRoom';
+}
+
 export interface CallTalkParts {
   readonly runId: string;
   /** null: of others; its inside is not known. */
@@ -37,6 +42,8 @@ export interface CallTalkParts {
   readonly caller: Caller;
   readonly recorder: Recorder;
   readonly settings: CallSettings;
+  /** Whom it calls; absent: a number of the edge that calls. */
+  readonly target?: { readonly to?: string };
   /** The caller hangs up after this many moves. */
   readonly maxTurns: number;
   readonly signal: AbortSignal;
@@ -231,9 +238,9 @@ export class CallTalk {
 
   #end(ended: Ended): CallTalked {
     this.#transcribe({ words: null });
-    const { agent, recorder, settings } = this.#parts;
+    const { agent, recorder, settings, target } = this.#parts;
     const { visits, log } = ended;
-    checkCall(ended);
+    checkCall(ended, target?.to === undefined);
     if (settings.weather && !ended.weather) throw new CallFailure(calmEdge, true);
     const hasNoNodes = agent === null || (agent.kind === 'persona' && !visits?.length);
     const record: ConversationRecord = {
@@ -266,10 +273,17 @@ export function interruptAfter(settings: CallSettings, move: number): number | n
   return settings.interruptTurns.has(move) ? settings.interruptAfterMs : null;
 }
 
-/** @throws CallFailure when the call gives no result about the agent */
-function checkCall({ caller, agent }: Ended): void {
+/**
+ * @param callsItself whether both ends are at one edge: what refuses the call is that edge
+ * @throws CallFailure when the call gives no result about the agent
+ */
+function checkCall({ caller, agent }: Ended, callsItself: boolean): void {
   if (caller.answered_at === null) {
-    throw new CallFailure(`The call was not answered: ${whyEnded(agent ?? caller)}`);
+    const lacksRoom =
+      [caller, agent].some((end) => isFull.has(end?.termination ?? '')) ||
+      (callsItself && caller.sip_code === 503);
+    const why = `The call was not answered: ${whyEnded(agent ?? caller)}`;
+    throw lacksRoom ? new NoRoom(why) : new CallFailure(why);
   }
   const media = caller.media;
   if (media && media.packets_received === 0) {
@@ -288,6 +302,9 @@ function checkCall({ caller, agent }: Ended): void {
 
 const calmEdge =
   'The call had no weather, because the edge is of an earlier version: upgrade it, or run the test without weather.';
+
+/** Ends of calls for which an edge has no room. */
+const isFull: ReadonlySet<string> = new Set(['capacity', 'no_media_port']);
 
 /** Normal ends. */
 const usual: ReadonlySet<string> = new Set(['agent_hangup', 'callee_hangup']);

@@ -22,6 +22,7 @@ import { Recorder } from '../mocks/mocks.ts';
 import { noiseOf } from '../noises/store.ts';
 import { countingAgent } from '../over-call/agent-tokens.ts';
 import { converseOverCall, type OverCallParts, type OverCallServices } from '../over-call/over-call.ts';
+import type { RunTime } from '../over-call/room.ts';
 import { callSettings } from '../over-call/settings.ts';
 import { CallFailure } from '../over-call/talk.ts';
 import type { RunEnd } from '../records/write.ts';
@@ -57,6 +58,8 @@ export interface Work {
   readonly scenario: Scenario;
   /** Of all attempts at the run. */
   readonly usage: RunUsage;
+  /** Of all attempts at the run. */
+  readonly time?: RunTime;
 }
 
 /** The result of a run. */
@@ -140,7 +143,7 @@ async function foreign(
 /** @throws HopelessRun when it may not be called, or what its settings name is gone */
 async function foreignOverCall(
   services: ExecutionServices,
-  { run, scenario, usage }: Work,
+  { run, scenario, time, usage }: Work,
   agent: TestAgentRow,
   common: Pick<OverCallParts, 'runId' | 'caller' | 'maxTurns' | 'signal' | 'onLine'>,
 ) {
@@ -166,6 +169,7 @@ async function foreignOverCall(
     variables: { ...scenario.request_data, ...overrides(run) },
     settings,
     noise,
+    time,
     startNodeId: null,
     seed: run.seed,
     record: isRecorded(run),
@@ -228,7 +232,7 @@ function live(
 /** @throws HopelessRun when the number no longer answers with the tested version */
 async function overCall(
   services: ExecutionServices,
-  { run, scenario, usage }: Work,
+  { run, scenario, time, usage }: Work,
   common: Omit<OverCallParts, 'orgId' | 'target' | 'settings' | 'startNodeId' | 'maxMinutes' | 'seed'>,
 ) {
   const { org_id: orgId, version_number, phone_number } = run;
@@ -244,6 +248,7 @@ async function overCall(
     target: { number },
     settings,
     noise,
+    time,
     startNodeId: scenario.start_node_id,
     seed: run.seed,
     record: isRecorded(run),

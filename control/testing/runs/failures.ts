@@ -2,6 +2,7 @@
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import type { TestRunRow } from '../../db/index.ts';
 import { ForeignAgentFailure } from '../foreign/chat.ts';
+import { NoRoomInTime } from '../over-call/room.ts';
 import { CallFailure } from '../over-call/talk.ts';
 
 /** The run cannot succeed, even if retried. */
@@ -11,7 +12,7 @@ export class HopelessRun extends Error {
 
 /** Whether another attempt is useless, or not wanted: of a load each call counts as it went. */
 export function isHopeless(error: unknown, { trigger_source }: TestRunRow): boolean {
-  return error instanceof HopelessRun || trigger_source === 'load';
+  return error instanceof HopelessRun || error instanceof NoRoomInTime || trigger_source === 'load';
 }
 
 /** The text of the last failure, and of those before it that were others: the first is often the cause. */

@@ -48,7 +48,7 @@ export function runMetrics(
   });
   const missed = new Counter({
     name: 'trunkline_control_test_calls_missed_total',
-    help: 'Attempts of test runs that timed out waiting for an edge, or for its socket.',
+    help: 'Attempts of test runs that timed out waiting for an edge, for room on it, or for its socket.',
     labelNames: ['what'],
     registers,
   });

@@ -45,6 +45,7 @@ import { HopelessRun, isHopeless, textOfAttempts } from './failures.ts';
 import { batchSubject, type LiveRuns } from './live.ts';
 import type { RunMetrics } from './metrics.ts';
 import { testRunsSubject } from './plan.ts';
+import { RunTimer } from './run-timer.ts';
 import { nextFairly } from './turns.ts';
 
 export interface QueueLimits {
@@ -287,12 +288,12 @@ export class RunQueue implements BackgroundWork {
     const { clock, limits, live, log, metrics } = this.#parts;
     const { id, org_id: orgId } = work.run;
     const stop = new AbortController();
-    const timer = clock.after(limits.timeoutMs, () => stop.abort('timeout' satisfies Stop));
+    const time = new RunTimer(clock, limits.timeoutMs, () => stop.abort('timeout' satisfies Stop));
     metrics.began();
-    const done = this.#attempts(work, stop.signal)
+    const done = this.#attempts({ ...work, time }, stop.signal)
       .catch((error: unknown) => log.error({ err: error, run: id }, 'a test run could not be executed'))
       .finally(() => {
-        timer.cancel();
+        time.stop();
         live.end(id);
         this.#running.delete(id);
         if (!this.#isHeld) this.#wake();
@@ -354,8 +355,8 @@ export class RunQueue implements BackgroundWork {
       log.error({ err: error, run: run.id }, 'a test run ended in ERROR');
     }
     const now = new Date(clock.now()).toISOString();
-    const lines = live.lines(run.id) ?? [];
-    await this.#end(run, brokenOff('ERROR', now, reason, lines, usage.view(), error), null);
+    const end = brokenOff('ERROR', now, reason, live.lines(run.id) ?? [], usage.view(), error);
+    await this.#end(run, end, null);
   }
 
   async #end(run: TestRunRow, end: RunEnd, contentHash: string | null): Promise<void> {
@@ -383,9 +384,7 @@ function total(counts: ReadonlyMap<string, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-function spoken(ms: number): string {
-  return ms % 60_000 === 0 ? counted(ms / 60_000, 'minute') : `${ms / 1000} s`;
-}
+const spoken = (ms: number) => (ms % 60_000 === 0 ? counted(ms / 60_000, 'minute') : `${ms / 1000} s`);
 
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
