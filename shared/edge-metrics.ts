@@ -141,6 +141,9 @@ const speech: Readonly<Record<string, EdgeMetric>> = {
     'outcomes other than `ok`',
   ),
   trunkline_edge_model_tokens_total: counter('Tokens of language models.', ['role', 'model', 'direction']),
+  trunkline_edge_embedded_voice: gauge(
+    'The embedded voice that speaks where none is named: its place, from 1, in slt, kal, kal16, rms, awb.',
+  ),
   trunkline_edge_embedded_voices: gauge(
     '1 while the embedded voices alone speak: there is no `TTS_BASE_URL`. Control refuses others for callers of tests.',
   ),

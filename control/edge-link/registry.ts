@@ -3,6 +3,7 @@ import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { FleetFrame } from '#shared/edge-protocol/fleet.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
+import { type FliteVoice, fliteVoices } from '#shared/models/flite-voices.ts';
 import { type Candidate, chooseEdge, type RegionWish } from './choice.ts';
 import { closeCode } from './close-codes.ts';
 import type { EdgePlan } from './store.ts';
@@ -186,6 +187,13 @@ export class ConnectedEdges {
   get speakEmbedded(): boolean {
     const edges = this.all;
     return edges.length > 0 && edges.every(({ metrics }) => metrics.trunkline_edge_embedded_voices === 1);
+  }
+
+  /** The embedded voice with which all speak where none is named; null: another voice may, or one does not tell. */
+  get usualVoice(): FliteVoice | null {
+    const [first, ...others] = new Set(this.all.map(({ metrics }) => metrics.trunkline_edge_embedded_voice));
+    if (!this.speakEmbedded || first === undefined || others.length > 0) return null;
+    return fliteVoices[first - 1] ?? null;
   }
 
   /** The version that every connected edge has confirmed; null when none is connected. */

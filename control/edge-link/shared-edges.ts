@@ -27,6 +27,7 @@ const shared = [
   'trunkline_edge_calls',
   'trunkline_edge_calls_most',
   'trunkline_edge_draining',
+  'trunkline_edge_embedded_voice',
   'trunkline_edge_embedded_voices',
   'trunkline_edge_engine_up',
   'trunkline_edge_host_load',

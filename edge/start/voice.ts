@@ -1,5 +1,6 @@
 /** Creates what speaks, from the server of the settings and the embedded voice. */
 import { Flite } from '#shared/models/flite.ts';
+import { fliteVoices } from '#shared/models/flite-voices.ts';
 import { OpenAiTextToSpeech } from '#shared/models/openai-speech.ts';
 import type { TextToSpeech } from '#shared/models/speech.ts';
 import { SpeechCache } from '#shared/models/speech-cache.ts';
@@ -22,6 +23,7 @@ export function voiceOf({ settings, log, metrics, privateAuthority }: EdgeContex
   const held = () => metrics.count('trunkline_edge_servers_held_total');
   const cache = new SpeechCache(tts ? serverVoice(tts, { clock, ca, held }) : embedded, speechCacheBytes);
   const name = 'trunkline_edge_text_to_speech';
+  metrics.gauge('trunkline_edge_embedded_voice', () => fliteVoices.indexOf(voice) + 1);
   metrics.gauge('trunkline_edge_embedded_voices', () => Number(tts === null));
   metrics.gauge(`${name}_cache_bytes`, () => cache.bytes);
   metrics.gauge(`${name}_cache_hits_total`, () => cache.hits);

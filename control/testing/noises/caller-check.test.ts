@@ -77,6 +77,32 @@ it('refuses a noise that is not there, also one that was deleted since the scena
   ]);
 });
 
+it('takes the only transport that an agent of others has where none is named', async () => {
+  const foreign = await client.scenario(theirs);
+  const weathers = [{ name: 'calm', weather: {} }];
+  // What is missing is an edge alone.
+  for (const axis of [{ voices: ['slt'] }, { weathers }, {}])
+    expect(await refusal('/matrices', { scenario_id: foreign, ...axis })).toEqual(['SERVICE_UNAVAILABLE']);
+  expect(await refusal('/matrices', { scenario_id: foreign, transport: 'text' })).toEqual([
+    '/transport',
+    expect.stringContaining('over a call only'),
+  ]);
+  const chat = {
+    name: 'Chat',
+    format: 'openai',
+    url: 'https://bot.example.com/v1/chat/completions',
+    model: 'm',
+  };
+  const { id: agent_id } = (await client.call('POST', '/agents', chat)).read(ForeignAgentAnswer);
+  const written = await client.scenario({ agent_id });
+  expect(await refusal('/matrices', { scenario_id: written, voices: ['slt'] })).toEqual([
+    '/voices',
+    expect.stringContaining('needs transport sip'),
+  ]);
+  const load = { scenario_ids: [written], concurrency: 1, runs_per_level: 1 };
+  expect(await refusal('/loads', load)).toEqual([undefined]);
+});
+
 it('refuses a voice that no edge has, unless one has a server of its own', async () => {
   const metadata = { call: { voice: 'nova' } };
   // Nobody knows better.

@@ -158,6 +158,25 @@ it('a run of other conditions that fails changes no figure, and a later one of t
   expect((await counted()).gate).toBe(1);
 });
 
+it.each([
+  ['speak with it', { trunkline_edge_embedded_voice: 1, trunkline_edge_embedded_voices: 1 }, true],
+  ['speak with another', { trunkline_edge_embedded_voice: 4, trunkline_edge_embedded_voices: 1 }, false],
+  [
+    'have a server that speaks',
+    { trunkline_edge_embedded_voice: 1, trunkline_edge_embedded_voices: 0 },
+    false,
+  ],
+  ['do not tell', { trunkline_edge_embedded_voices: 1 }, false],
+])('a voice is that of a scenario that names none, where edges %s otherwise', async (_, metrics, isSame) => {
+  await client.call('DELETE', `/scenarios/${scenario}`);
+  scenario = await made(null);
+  edge.send({ type: 'status', metrics });
+  const { services } = test.control;
+  await expect.poll(() => services.edges.all[0]?.metrics).toMatchObject(metrics);
+  await matrix({ ...overCall, voices: ['slt'] });
+  expect((await runs()).map(({ as_is }) => as_is)).toEqual([isSame]);
+});
+
 it('calm weather is the scenario as it is where it names none', async () => {
   await client.call('DELETE', `/scenarios/${scenario}`);
   scenario = await made(null);

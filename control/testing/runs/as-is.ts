@@ -9,15 +9,18 @@ import { callSettings } from '../over-call/settings.ts';
 type Metadata = Scenario['metadata'];
 type Data = Readonly<Record<string, unknown>> | null;
 
-/** Whether a call is with the scenario's own voice, weather and habits. */
-export function isSameCall(own: Metadata, used: Metadata): boolean {
-  return isDeepStrictEqual(callOf(own), callOf(used));
+/**
+ * Whether a call is with the scenario's own voice, weather and habits.
+ * @param usualVoice that speaks where none is named; null: not known
+ */
+export function isSameCall(own: Metadata, used: Metadata, usualVoice: string | null): boolean {
+  return isDeepStrictEqual(callOf(own, usualVoice), callOf(used, usualVoice));
 }
 
 /** Calm weather is none. */
-function callOf(metadata: Metadata): object {
-  const { weather, ...settings } = callSettings(metadata);
-  return { ...settings, weather: weather ?? {} };
+function callOf(metadata: Metadata, usualVoice: string | null): object {
+  const { voice, weather, ...settings } = callSettings(metadata);
+  return { ...settings, voice: voice ?? usualVoice, weather: weather ?? {} };
 }
 
 /** Whether the agent gets the scenario's own data. */

@@ -179,7 +179,7 @@ export async function startRun(
   checkWebhook(services, webhook_url);
   const [id] = await services.database.db.transaction().execute(async (db) => {
     const asked = await planOne(db, orgId, scenarioId, version_number);
-    const planned = weather ? asked.map((one) => withCaller(one, { weather })) : asked;
+    const planned = weather ? asked.map((one) => withCaller(one, { weather }, services.edges)) : asked;
     await services.quotas.waitingRunRoom(db, orgId, 1);
     const order: RunOrder = {
       orgId,
@@ -199,12 +199,13 @@ export async function startRun(
 export function withCaller(
   { asIs, scenario, version }: PlannedRun,
   changes: { readonly weather?: Weather; readonly voice?: string },
+  { usualVoice }: Pick<TestingDeps['edges'], 'usualVoice'>,
 ): PlannedRun {
   const metadata = withCall(scenario.metadata, changes);
   return {
     scenario: { ...scenario, metadata },
     version,
-    asIs: asIs && isSameCall(scenario.metadata, metadata),
+    asIs: asIs && isSameCall(scenario.metadata, metadata, usualVoice),
   };
 }
 

@@ -39,7 +39,12 @@ export const LoadStart = Closed({
   runs_per_level: Optional(Integer(1, 1000, 'Calls of each level; default: 20')),
   seconds_per_level: Optional(Integer(5, 600, 'Calls begin for so long at each level')),
   version_number: Optional(Integer(0, 2_147_483_647, 'Version to test; default: that in production')),
-  transport: Optional(OneOf(['text', 'sip'], 'sip: over calls; text: nothing is called; default: sip')),
+  transport: Optional(
+    OneOf(
+      ['text', 'sip'],
+      'sip: over calls; text: nothing is called; default: sip, or text with an agent of others that is a chat',
+    ),
+  ),
   phone_number: Optional(PhoneNumber('Number that is called; required with transport sip')),
   seed: Optional(Integer(0, 2_147_483_647, 'Seed of the first run; default: random')),
 });

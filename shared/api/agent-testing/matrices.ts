@@ -48,7 +48,12 @@ export const MatrixStart = Closed({
   ),
   repeats: Optional(Integer(1, 100, 'Runs of each cell; default: 10')),
   seed: Optional(Integer(0, 2_147_483_647, 'Seed of the first run of each cell; default: random')),
-  transport: Optional(OneOf(['text', 'sip'], 'sip: over calls; default: text')),
+  transport: Optional(
+    OneOf(
+      ['text', 'sip'],
+      'sip: over calls; default: text, or sip with an agent of others that is reached over a call',
+    ),
+  ),
   phone_number: Optional(PhoneNumber('Number that is called; required with transport sip')),
 });
 export type MatrixStart = Static<typeof MatrixStart>;

@@ -8,7 +8,7 @@ import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
 import { mostAtOnce } from '../../foreign/called.ts';
-import { settingsOf } from '../../foreign/rules.ts';
+import { isSpoken, settingsOf } from '../../foreign/rules.ts';
 import { requireForeignAgent } from '../../foreign/store.ts';
 import { beginLevel, type LoadedRun, levelsOf, mostRuns, runningLoad } from '../../records/load-store.ts';
 import { insertRun } from '../../records/write.ts';
@@ -44,7 +44,7 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
   let number: string | null = null;
   for (const id of scenarioIds) {
     const asked = {
-      transport: body.transport ?? 'sip',
+      transport: body.transport ?? ((await isChat(services, orgId, id)) ? 'text' : 'sip'),
       ...(phone_number !== undefined && { phone_number }),
       ...(version_number !== undefined && { version_number }),
     };
@@ -99,6 +99,16 @@ export async function startLoad(services: TestingDeps, orgId: string, body: Load
     levels: levelsOf(load).map(({ concurrency }) => concurrency),
     created_at,
   };
+}
+
+/** Whether an agent of others is tested that is reached in text only. */
+async function isChat(
+  { database: { db } }: TestingDeps,
+  orgId: string,
+  scenarioId: string,
+): Promise<boolean> {
+  const { agent_id } = await requireScenario(db, orgId, scenarioId);
+  return agent_id !== null && !isSpoken(settingsOf(await requireForeignAgent(db, orgId, agent_id)));
 }
 
 /**

@@ -7,8 +7,11 @@ import { toJson } from '../../../db/index.ts';
 import { isoTime } from '../../../organizations/index.ts';
 import { recordTestingChange } from '../../common/audit.ts';
 import type { TestingDeps } from '../../common/deps.ts';
+import { isSpoken, settingsOf } from '../../foreign/rules.ts';
+import { requireForeignAgent } from '../../foreign/store.ts';
 import { checkVoice, checkWeather } from '../../noises/caller-check.ts';
 import { insertSet } from '../../records/set-store.ts';
+import { requireScenario } from '../../scenarios/store.ts';
 import { checkedNumber } from '../over-a-call.ts';
 import {
   insertRuns,
@@ -40,7 +43,9 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
     voices,
     weathers,
   } = body;
-  checkAxes(body);
+  const { agent_id: agentId } = await requireScenario(services.database.db, orgId, scenarioId);
+  const others = agentId === null ? null : await requireForeignAgent(services.database.db, orgId, agentId);
+  checkAxes(body, transport === 'sip' || (others !== null && isSpoken(settingsOf(others))));
   const versions = body.versions ?? [null];
   const cells = cellsOf(versions, voices ?? [null], weathers?.map(({ name }) => name) ?? [null]);
   const runs = cells.length * repeats;
@@ -80,10 +85,8 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
       const planned = plans.get(cell.version);
       if (!planned) throw ApiError.of('SCENARIO_NOT_FOUND');
       const weather = weathers?.find(({ name }) => name === cell.weather)?.weather;
-      const one = withCaller(planned, {
-        ...(cell.voice !== null && { voice: cell.voice }),
-        ...(weather && { weather }),
-      });
+      const changes = { ...(cell.voice !== null && { voice: cell.voice }), ...(weather && { weather }) };
+      const one = withCaller(planned, changes, services.edges);
       const subject = onlySubject([one]);
       const setId = newId();
       await insertSet(db, {
@@ -118,8 +121,8 @@ export async function startMatrix(services: TestingDeps, orgId: string, body: Ma
   return { matrix_id: id, status: 'PENDING' as const, total_cells: cells.length, repeats, created_at };
 }
 
-/** @throws ApiError INVALID_PARAMETER */
-function checkAxes({ phone_number, transport, versions, voices, weathers }: MatrixStart): void {
+/** @param isCall whether its runs are over a call @throws ApiError INVALID_PARAMETER */
+function checkAxes({ phone_number, versions, voices, weathers }: MatrixStart, isCall: boolean): void {
   for (const [name, values] of [
     ['versions', versions],
     ['voices', voices],
@@ -128,7 +131,7 @@ function checkAxes({ phone_number, transport, versions, voices, weathers }: Matr
     if (values && new Set<string | number>(values).size < values.length)
       throw ApiError.invalid(`/${name}`, 'must not name one twice');
   }
-  if (transport === 'sip') return;
+  if (isCall) return;
   for (const [name, value] of Object.entries({ phone_number, voices, weathers }))
     if (value !== undefined) throw ApiError.invalid(`/${name}`, 'needs transport sip');
 }
