@@ -10,7 +10,7 @@ import type { ChatLine } from '../judging/ports.ts';
 import { outsideOf } from '../mocks/declared.ts';
 import { Recorder } from '../mocks/mocks.ts';
 import { callSettings } from './settings.ts';
-import { CallTalk, type CallTalked } from './talk.ts';
+import { CallFailure, CallTalk, type CallTalked, NoRoom } from './talk.ts';
 
 const agent: TextAgent = {
   kind: 'pathway',
@@ -76,7 +76,12 @@ beforeEach(async () => {
 afterEach(() => testSockets.close());
 
 /** Starts talking to a caller with these moves. */
-async function talk(moves: readonly CallerMove[], metadata: Record<string, unknown> = {}, maxTurns = 10) {
+async function talk(
+  moves: readonly CallerMove[],
+  metadata: Record<string, unknown> = {},
+  maxTurns = 10,
+  target: { readonly to?: string } = {},
+) {
   const expected = testSockets.expect();
   edge = await testSockets.edge(expected.key);
   const left = [...moves];
@@ -97,6 +102,7 @@ async function talk(moves: readonly CallerMove[], metadata: Record<string, unkno
     recorder,
     settings: callSettings(metadata),
     maxTurns,
+    target,
     signal: stop.signal,
     onLine: (line) => lines.push(line),
   });
@@ -343,6 +349,38 @@ describe('a call without a usable result', () => {
     const held = await talk([]);
     edge.send({ ...ended, ...difference });
     await expect(held.promise).rejects.toThrow(message);
+  });
+
+  const lost = { ...unanswered, termination_detail: null };
+  const refused = { ...callerEnd, ...lost, termination: 'callee_refused', sip_code: 503, sip_reason: null };
+  test.each([
+    [
+      'the caller has no port',
+      { agent: null, caller: { ...callerEnd, ...lost, termination: 'no_media_port' } },
+      {},
+      true,
+    ],
+    [
+      'the caller is a call too many',
+      { agent: null, caller: { ...callerEnd, ...lost, termination: 'capacity' } },
+      {},
+      true,
+    ],
+    [
+      'the agent has no port',
+      { agent: { ...agentEnd, ...lost, termination: 'no_media_port' }, caller: refused },
+      {},
+      true,
+    ],
+    ['the edge answers 503 to itself', { agent: null, caller: refused }, {}, true],
+    ['others answer 503', { agent: null, caller: refused }, { to: '+14155550199' }, false],
+    ['it answers 403', { agent: null, caller: { ...refused, sip_code: 403 } }, {}, false],
+  ])('may have room later, or not: %s', async (_, difference, target, mayHave) => {
+    const held = await talk([], {}, 10, target);
+    edge.send({ ...ended, ...difference });
+    const why = await held.promise.catch((error: unknown) => error);
+    expect(why).toBeInstanceOf(CallFailure);
+    expect(why instanceof NoRoom).toBe(mayHave);
   });
 
   test('fails the run when its edge is gone', async () => {
