@@ -7,7 +7,6 @@ import type { AgentSettings } from '#shared/edge-protocol/agents.ts';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { ApiError } from '#shared/errors.ts';
 import type { ConnectedEdges, RegionWish } from '../../edge-link/index.ts';
-import type { TestingLimits } from '../common/limits.ts';
 import type { ConversationRecord } from '../judging/ports.ts';
 import { type RunTime, untilRoom } from './room.ts';
 import type { AgentTestSockets, ExpectedLine } from './sockets.ts';
@@ -66,7 +65,7 @@ export interface OverCallServices {
   readonly agentTestSockets: AgentTestSockets;
   readonly clock: Clock;
   /** Timeouts: for an edge that can place the call, for room on it, and for the socket of the run. */
-  readonly limits: { readonly testing: Pick<TestingLimits, 'edgeMs' | 'roomMs' | 'socketMs'> };
+  readonly limits: { readonly testing: Readonly<Record<'edgeMs' | 'roomMs' | 'socketMs', number>> };
   readonly missed: (what: Missed) => void;
 }
 
