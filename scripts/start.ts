@@ -1,5 +1,5 @@
 /** `npm start`: set-up, then control and edge until a signal stops them. */
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { collectGarbage } from '#shared/give-memory-back.ts';
 import { setUp } from './setup/steps.ts';
 import { reportTrouble, Trouble } from './setup/trouble.mjs';
@@ -7,7 +7,8 @@ import { checkBeforeStart, StartFailed } from './supervisor/before-start.ts';
 import { readyLines } from './supervisor/ready-lines.ts';
 import { Supervisor } from './supervisor/supervisor.ts';
 
-const root = dirname(import.meta.dirname);
+const program = (name: string) => join(import.meta.dirname, '..', name, 'main.ts');
+const programs = { control: program('control'), edge: program('edge') };
 /** One Ctrl-C may arrive twice: from the terminal, and forwarded by npm. */
 const sameSignalMs = 500;
 
@@ -15,7 +16,7 @@ await reportTrouble(async () => {
   await checkBeforeStart(process.env).catch(notStarted);
   await setUp({ peers: false });
   const startedAt = Date.now();
-  const supervisor = new Supervisor({ root, env: process.env, say });
+  const supervisor = new Supervisor({ programs, env: process.env, say });
   let signals = 0;
   let lastAt = 0;
   const stop = async (): Promise<void> => {

@@ -5,7 +5,6 @@
  *     stop:  edge drains (calls end, reports go out) -> control
  */
 import { access } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type Clock, systemClock } from '#shared/clock.ts';
 import { supervisorAgent } from '#shared/supervisor-agent.ts';
 import { checkPorts, StartFailed } from './before-start.ts';
@@ -14,8 +13,8 @@ import { nodeFlags } from './node-flags.ts';
 import { Program } from './program.ts';
 
 export interface SupervisorOptions {
-  /** folder of package.json */
-  readonly root: string;
+  /** Files of both. */
+  readonly programs: Readonly<Record<'control' | 'edge', string>>;
   readonly env: NodeJS.ProcessEnv;
   readonly say: (line: string) => void;
 }
@@ -75,7 +74,7 @@ export class Supervisor {
   #program(name: 'control' | 'edge', env: NodeJS.ProcessEnv): Program {
     return new Program({
       name,
-      args: [...nodeFlags[name], join(this.#options.root, name, 'main.ts')],
+      args: [...nodeFlags[name], this.#options.programs[name]],
       // Control then counts as ready only with an edge that has its configuration.
       env: { ...env, EXPECT_EDGE: env.EXPECT_EDGE || 'true' },
       clock: this.#clock,

@@ -1,4 +1,4 @@
-/** Faults and crashes of the real programs under a real `npm start`: reported, drained, and restarted. */
+/** Faults and crashes of the real programs under the supervisor of `npm start`: reported, drained, and restarted. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -32,7 +32,10 @@ beforeAll(async () => {
     RTP_PORT_MIN: String(rtp),
     RTP_PORT_MAX: String(rtp + 39),
   };
-  supervisor = spawn(process.execPath, [join(root, 'scripts', 'start.mjs')], { cwd: root, env });
+  supervisor = spawn(process.execPath, [join(root, 'test', 'kit', 'programs', 'supervisor-entry.ts')], {
+    cwd: root,
+    env,
+  });
   const keep = (chunk: Buffer) => {
     output = (output + chunk.toString('utf8')).slice(-200_000);
   };
@@ -47,7 +50,8 @@ afterAll(async () => {
 });
 
 const members = () => (supervisor.pid === undefined ? [] : family(supervisor.pid));
-const findPid = (program: string) => members().find((pid) => commandLine(pid).endsWith(`${program}/main.ts`));
+const findPid = (program: string) =>
+  members().find((pid) => commandLine(pid).endsWith(`${program}/main.mjs`));
 
 function pidOf(program: string): number {
   const pid = findPid(program);

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { builtProgram } from './built-programs.ts';
 
 export interface CommandInput {
   readonly args: readonly string[];
@@ -25,8 +26,9 @@ export class AdminProgram {
   readonly #results: AsyncIterator<string>;
 
   constructor() {
-    this.#child = spawn(process.execPath, [join(import.meta.dirname, 'admin-entry.ts')], {
-      env: { ...process.env, NODE_NO_WARNINGS: '1' },
+    const { file, compiled } = builtProgram(join(import.meta.dirname, 'admin-entry.ts'));
+    this.#child = spawn(process.execPath, [file], {
+      env: { ...process.env, NODE_COMPILE_CACHE: compiled, NODE_NO_WARNINGS: '1' },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#results = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();

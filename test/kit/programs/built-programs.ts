@@ -25,6 +25,7 @@ export const programs: readonly string[] = [
   'edge/main.ts',
   'edge/start/shard-thread.ts',
   'shared/models/flite-worker.ts',
+  'test/kit/programs/admin-entry.ts',
   'test/kit/programs/control-entry.ts',
   'test/kit/programs/edge-entry.ts',
 ];

@@ -26,14 +26,16 @@ export const hearing = `(() => {
     constructor(...options) {
       super(...options);
       const listen = ({ track }) => {
-        const context = new AudioContext();
-        const meter = new AnalyserNode(context, { fftSize: 32768, smoothingTimeConstant: 0 });
+        // A context runs on after its call, and the shorter its steps, the more CPU it takes.
+        globalThis.heard?.context.close();
+        const context = new AudioContext({ sampleRate: 16000, latencyHint: 'playback' });
+        const meter = new AnalyserNode(context, { fftSize: 8192, smoothingTimeConstant: 0 });
         const source = new MediaStreamAudioSourceNode(context, { mediaStream: new MediaStream([track]) });
         source.connect(meter);
         const splitter = new ChannelSplitterNode(context, { numberOfOutputs: 2 });
         source.connect(splitter);
         const sides = [0, 1].map((side) => {
-          const one = new AnalyserNode(context, { fftSize: 32768, smoothingTimeConstant: 0 });
+          const one = new AnalyserNode(context, { fftSize: 8192, smoothingTimeConstant: 0 });
           splitter.connect(one, side);
           return one;
         });
@@ -47,6 +49,12 @@ export const hearing = `(() => {
           dtmf.addEventListener('tonechange', ({ tone }) => globalThis.keysSent.push(tone));
       });
     }
+    close() {
+      super.close();
+      if (globalThis.heard?.connection !== this) return;
+      globalThis.heard.context.close();
+      globalThis.heard = undefined;
+    }
     setRemoteDescription(description) {
       const { type, sdp } = description;
       if (!globalThis.keptBack) return super.setRemoteDescription(description);
@@ -59,7 +67,7 @@ export const hearing = `(() => {
   };
 })()`;
 
-/** Of the last 0.7 s, Hz; null: silence. */
+/** Of the last 0.5 s, Hz; null: silence, or no call. */
 export function pitchOf(page: Page): Promise<number | null> {
   return pitchBy(page, 'globalThis.heard.meter');
 }
@@ -76,7 +84,7 @@ function pitchBy(page: Page, analyser: string): Promise<number | null> {
     const meter = ${analyser};
     const samples = new Float32Array(meter.fftSize);
     meter.getFloatTimeDomainData(samples);
-    if (samples.slice(0, 4800).every((sample) => Math.abs(sample) < 0.02)) return null;
+    if (samples.slice(0, 1600).every((sample) => Math.abs(sample) < 0.02)) return null;
     const rises = [];
     for (let i = 1; i < samples.length; i++)
       if (samples[i - 1] < 0 && samples[i] >= 0) rises.push(i - samples[i] / (samples[i] - samples[i - 1]));
