@@ -163,3 +163,48 @@ async function report(): Promise<void> {
   await edge.arrival('ack');
   await edge.close();
 }
+
+describe('what every screen must hold to', () => {
+  let other: Page;
+  beforeAll(async () => {
+    other = await browser.newPage();
+  });
+  afterAll(() => other?.close());
+
+  /** Names of the broken rules of a page with this in it, and the themes. */
+  async function broken(body: string): Promise<string[]> {
+    const style = `body { color: #000; background: #fff } @media (prefers-color-scheme: dark) {
+      body { color: #fff; background: #000 } .night { color: #333 } }`;
+    await other.setContent(
+      `<html lang="en"><title>Page</title><style>${style}</style><main><h1>Page</h1>${body}</main></html>`,
+    );
+    return (await brokenRules(other)).map((one) => one.split(' ').slice(0, 2).join(' '));
+  }
+  const inBoth = ['light color-contrast', 'dark color-contrast'];
+
+  it.each([
+    ['no fault', '<p>Black on white</p>', []],
+    ['a picture without words', '<img src="data:,">', ['dark image-alt']],
+    ['a text that is pale in both themes', '<p style="color: #888; background: #999">Pale</p>', inBoth],
+    ['a text that is pale in the dark', '<p class="night">Pale</p>', ['dark color-contrast']],
+    ['a look that was broken before', '<p class="night">Pale</p>', ['dark color-contrast']],
+    [
+      'a large text of little contrast',
+      '<p style="color: #888; background: #fff; font-size: 30px">Large</p>',
+      [],
+    ],
+    ['the same in small', '<p style="color: #888; background: #fff">Small</p>', inBoth],
+    [
+      'a text in an opaque box that lets through what is behind',
+      '<div style="opacity: 0.2"><p style="color: #000; background: #fff">Faint</p></div>',
+      ['light color-contrast', 'dark color-contrast'],
+    ],
+    [
+      'a text in a shadow',
+      '<div><template shadowrootmode="open"><p style="color: #666; background: #555">Pale</p></template></div>',
+      inBoth,
+    ],
+  ])('is judged with %s', async (_what, body, rules) => {
+    expect(await broken(body)).toEqual(rules);
+  });
+});

@@ -53,22 +53,30 @@ export async function sayYes(page: Page, words: string): Promise<void> {
 /** The minified one: a browser reads it in half the time. */
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Both run in the page. axe describes broken rules only, which are all that is read. */
-const breaches = `(context, rules) =>
-  axe.run(context, { ...rules, resultTypes: ['violations'] }).then(({ violations }) => violations.flatMap(
-    ({ id, nodes }) => nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)))`;
-/** Contrast follows from what is in `look`. Axe searches behind each text, so that one of each look is enough. */
-const contrast = `async (looks) => {
+/**
+ * Run in the page: axe, with its rules or those of `options`, and contrast for one text of each look that is not known.
+ * Contrast follows from what is in `look`; axe searches behind each text for it. It describes broken rules only.
+ */
+const check = `async (looks, options) => {
   const known = new Set(looks);
+  const isLarge = ({ fontSize, fontWeight }) => {
+    // As axe computes it from WCAG's 18 points, or 14 if bold.
+    const points = Math.ceil(parseFloat(fontSize) * 72) / 96;
+    return points >= (fontWeight >= 700 ? 14 : 18);
+  };
   const look = (element) => {
-    const { color, fontSize, fontWeight, textShadow } = getComputedStyle(element);
-    let all = [color, fontSize, fontWeight, textShadow, element.matches(':disabled, [aria-disabled="true"]')].join();
+    const style = getComputedStyle(element);
+    const own = [style.color, isLarge(style), style.textShadow, element.matches(':disabled, [aria-disabled="true"]')];
+    const behind = [];
     for (let at = element; at; at = at.parentElement ?? at.getRootNode().host) {
       const { backgroundColor, backgroundImage, opacity } = getComputedStyle(at);
       if (backgroundColor !== 'rgba(0, 0, 0, 0)' || backgroundImage !== 'none' || opacity !== '1')
-        all += ';' + [backgroundColor, backgroundImage, opacity].join();
+        behind.push([backgroundColor, backgroundImage, opacity]);
     }
-    return all;
+    // Where all is opaque, nothing shows through the first colour without alpha.
+    const isOpaque = behind.every(([, , opacity]) => opacity === '1');
+    const last = isOpaque ? behind.findIndex(([colour]) => colour.startsWith('rgb(')) : -1;
+    return [own, ...(last < 0 ? behind : behind.slice(0, last + 1))].join(';');
   };
   const isText = (element) =>
     element.matches('input, select, textarea') ||
@@ -82,11 +90,20 @@ const contrast = `async (looks) => {
   };
   search(document);
   const fresh = new Map(texts.map((element) => [look(element), element]).filter(([look]) => !known.has(look)));
-  if (fresh.size === 0) return { broken: [], looks: [] };
-  const include = [...fresh.values()];
-  const broken = await (${breaches})({ include }, { runOnly: ['color-contrast'] });
-  return { broken, looks: broken.length === 0 ? [...fresh.keys()] : [] };
+  if (fresh.size === 0 && options.runOnly) return { broken: [], looks: [] };
+  for (const element of fresh.values()) element.setAttribute('data-fresh-look', '');
+  const { violations } = await axe.run(document, { ...options, resultTypes: ['violations'] });
+  for (const element of fresh.values()) element.removeAttribute('data-fresh-look');
+  const isLegible = violations.every(({ id }) => id !== 'color-contrast');
+  return {
+    broken: violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => id + ' ' + target.join(' ') + ': ' + failureSummary)),
+    // What the page has replaced meanwhile was not looked at.
+    looks: isLegible ? [...fresh].filter(([, element]) => element.isConnected).map(([look]) => look) : [],
+  };
 }`;
+/** axe, which checks the contrast of marked texts only. */
+const setUpAxe = `${axe};axe.configure({ rules: [{ id: 'color-contrast', selector: '[data-fresh-look]' }] });`;
 /** Looks of text that have enough contrast. */
 const legible = new Set<string>();
 
@@ -94,21 +111,20 @@ const legible = new Set<string>();
 export async function brokenRules(page: Page): Promise<string[]> {
   const found: string[] = [];
   // It stays until the page is reloaded; half a megabyte of it is compiled each time.
-  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe);
-  for (const colorScheme of ['light', 'dark'] as const) {
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(setUpAxe);
+  for (const [colorScheme, options] of [
+    ['light', { runOnly: ['color-contrast'] }],
+    // All at once: axe reads the whole page for each run.
+    ['dark', {}],
+  ] as const) {
     // A message that is still fading in has too little contrast.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     const { broken, looks } = await page.evaluate<{ broken: string[]; looks: string[] }>(
-      `(${contrast})(${JSON.stringify([...legible])})`,
+      `(${check})(${JSON.stringify([...legible])}, ${JSON.stringify(options)})`,
     );
     for (const look of looks) legible.add(look);
     found.push(...broken.map((one) => `${colorScheme} ${one}`));
   }
-  found.push(
-    ...(await page.evaluate<string[]>(
-      `(${breaches})(document, { rules: { 'color-contrast': { enabled: false } } })`,
-    )),
-  );
   return found;
 }
 
