@@ -12,6 +12,7 @@ import { Health } from '#shared/api/deployment.ts';
 import type { CallLogEntry } from '#shared/api/sip-calls.ts';
 import { releaseAll } from '../kit/fakes/release.ts';
 import { longTest } from '../kit/long-test.ts';
+import { builtProgram } from '../kit/programs/built-programs.ts';
 import { type Caller, callAndTalk, pickUp } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
@@ -219,10 +220,10 @@ async function inLog(): Promise<Caller> {
 }
 
 function run(name: 'backup' | 'restore', ...args: readonly string[]) {
-  const program = join(import.meta.dirname, '..', '..', 'control', `${name}.ts`);
-  const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const env = { PATH, NODE_COMPILE_CACHE, NODE_NO_WARNINGS: '1', TRUNKLINE_DATA: system.folder };
-  return promisify(execFile)(process.execPath, [program, ...args], { env });
+  const { file, compiled } = builtProgram(join(import.meta.dirname, '..', '..', 'control', `${name}.ts`));
+  const { PATH } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE: compiled, NODE_NO_WARNINGS: '1', TRUNKLINE_DATA: system.folder };
+  return promisify(execFile)(process.execPath, [file, ...args], { env });
 }
 
 test('a call whose end is not in a backup that is restored ends as lost; one that is up goes on', async () => {
