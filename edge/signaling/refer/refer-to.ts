@@ -15,8 +15,11 @@ export type ReferTarget =
     }
   | { readonly ok: false; readonly status: 400 | 403 | 416; readonly reason: string };
 
-/** scheme:[user@]host:port;parameters, and the header part after the question mark (RFC 3261 section 19.1.1). */
-const uriForm = /^(sips?:(?:[^@]+@)?[^;?@]+(?:;[^?]*)?)(?:\?(.*))?$/i;
+/**
+ * scheme:[user@]host:port;parameters, and the header part after the question mark (RFC 3261 section 19.1.1). A user part
+ * may have a "?"; but what follows "?Replaces=" is the header, also when a phone has not escaped the "@" of the Call-ID.
+ */
+const uriForm = /^(sips?:(?:(?![^@]*[?&]replaces=)[^@]+@)?[^;?@]+(?:;[^?]*)?)(?:\?(.*))?$/i;
 
 /** RFC 3966 section 3, without its extensions. */
 const telForm = /^tel:\+?[0-9*#.()-]{1,64}(?:;[^\s?]*)?$/i;
