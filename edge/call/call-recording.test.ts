@@ -243,20 +243,34 @@ describe('calls whose peer joins whom it speaks with in both', () => {
     expect(ids()).toEqual(['recording-1', 'recording-3', 'recording-2', null]);
   });
 
-  it('are recorded where the agent goes on, and nowhere when nothing was', async () => {
-    const before = order;
-    for (const recorded of [true, false]) {
-      order = recorded ? before : null;
-      const from = media.legs.length;
-      const own = await answered();
-      order = null;
-      const other = await bridged(agents.created.length);
-      order = before && Promise.resolve(recordingOrder('recording-2'));
-      own.peer.referred(new FakeRefer('sip:edge.example.com', 'other'), other);
-      await settle();
-      const own1 = recorded ? ['recording-1', null, 'recording-2'] : [null, null, null];
-      expect(ids().slice(from)).toEqual(own1);
-    }
+  it.each(['the agent', 'two others'])('are not recorded while that was paused: %s goes on', async (who) => {
+    const own = who === 'the agent' ? await answered() : await bridged(0);
+    calls.record('id-1', 'pause');
+    order = null;
+    const other = await bridged(1);
+    order = Promise.resolve(recordingOrder('recording-2'));
+    own.peer.referred(new FakeRefer('sip:edge.example.com', 'other'), other);
+    await settle();
+    const { recording, recordingSteps } =
+      media.legs.find((leg) => leg.recording?.header.id === 'recording-2') ?? {};
+    expect(recording).toBeDefined();
+    expect(recordingSteps).toEqual(['pause']);
+    expect(notes().filter((note) => note === 'The recording was paused.')).toHaveLength(2);
+  });
+
+  it.each([
+    ['where the agent goes on', true, false, 'recording-3'],
+    ['where the agent goes on, when the call that is replaced was', false, true, 'recording-3'],
+    ['nowhere when nothing was', false, false, null],
+  ])('are recorded %s', async (_where, ofAgent, replaced, expected) => {
+    order = ofAgent ? Promise.resolve(recordingOrder('recording-1')) : null;
+    const own = await answered();
+    order = replaced ? Promise.resolve(recordingOrder('recording-2')) : null;
+    const other = await bridged(1);
+    order = Promise.resolve(recordingOrder('recording-3'));
+    own.peer.referred(new FakeRefer('sip:edge.example.com', 'other'), other);
+    await settle();
+    expect(ids()).toEqual([ofAgent ? 'recording-1' : null, replaced ? 'recording-2' : null, expected]);
   });
 });
 

@@ -85,11 +85,17 @@ export class CallRecording {
     if (before.pauses) this.carryOut('pause');
   }
 
-  /** This call goes on in the place of `before`: what was recorded of that goes on here. */
-  succeed({ plan, recording }: Pick<LiveCall, 'plan' | 'recording'>): void {
-    if (!recording.isOn || this.isOn) return;
+  /**
+   * This call goes on in the place of `before`: what was recorded of one of them goes on here, and is paused when one of
+   * them was.
+   */
+  succeed(before: readonly Pick<LiveCall, 'plan' | 'recording'>[]): void {
+    const recorded = before.filter(({ recording }) => recording.isOn);
+    const [first] = recorded;
+    if (!first || this.isOn) return;
     const { id, plan: own } = this.#call;
-    this.#order = this.#recordings?.order({ callId: id, orgId: own.orgId, agent: plan.agent }) ?? null;
+    this.#order = this.#recordings?.order({ callId: id, orgId: own.orgId, agent: first.plan.agent }) ?? null;
+    if (this.isOn && recorded.some(({ recording }) => recording.pauses)) this.#decide(true, '');
     void this.#order?.then((order) => this.#call.guarded(() => this.#begin(order)));
   }
 

@@ -81,7 +81,7 @@ interface LiveRecording {
   followOthers(): void;
   ready(): Promise<unknown> | null;
   continue(before: Pick<LiveRecording, 'pauses'>): void;
-  succeed(before: LiveCall): void;
+  succeed(before: readonly LiveCall[]): void;
   carryOut(step: 'pause' | 'resume'): boolean;
 }
 

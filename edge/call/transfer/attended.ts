@@ -122,8 +122,7 @@ async function pair(
       const [left, met] = calls;
       left.ledger.note(`Joined with call ${met.id} by the peer of both.`);
       met.ledger.note(`Joined with call ${left.id} by the peer of both.`);
-      const recorded = sides.find(({ own }) => own.recording.isOn);
-      if (recorded && !calls.some(({ recording }) => recording.isOn)) left.recording.succeed(recorded.own);
+      if (!calls.some(({ recording }) => recording.isOn)) left.recording.succeed(sides.map(({ own }) => own));
     });
   } catch (error) {
     pairing.cancel();
@@ -153,7 +152,7 @@ function moveAgent(
   other.limits.endBy(own.limits.deadline);
   own.agent.moveTo(other);
   agentChanged(other);
-  other.recording.succeed(own);
+  other.recording.succeed([own, to.own]);
   other.ledger.note(`The agent of call ${own.id} continues on this call.`);
 }
 
