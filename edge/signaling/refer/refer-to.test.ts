@@ -33,8 +33,10 @@ describe('the target of a REFER', () => {
     '<sip:192.0.2.7:5061;transport=tls?Replaces=1@pbx%3Bto-tag%3Da%3Bfrom-tag%3Db>',
     '<sip:192.0.2.7:5061;transport=tls?Require=replaces&replaces=1@pbx;to-tag=a;from-tag=b>',
     '<sip:a?b@192.0.2.7:5061;transport=tls?Replaces=1@pbx%3bto-tag%3da%3bfrom-tag%3db>',
-  ])('includes the Replaces of a phone that does not escape it: %s', (value) => {
-    const target = value.slice(1).split(/\?R/)[0];
+    'sip:192.0.2.7:5061;transport=tls?Replaces=1%40pbx%3Bto-tag%3Da%3Bfrom-tag%3Db',
+    'sip:ann@192.0.2.7:5061;transport=tls?Replaces=1@pbx;to-tag=a;from-tag=b',
+  ])('includes the Replaces of a phone that does not escape it, or omits brackets: %s', (value) => {
+    const target = value.replace('<', '').split(/\?R/)[0];
     expect(read(value)).toMatchObject({ target, replaces: '1@pbx;to-tag=a;from-tag=b' });
   });
 

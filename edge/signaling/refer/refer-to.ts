@@ -33,7 +33,7 @@ export function readRefer(headers: HeaderFields): ReferTarget {
   if (referredBy !== null && isList(referredBy)) {
     return { ok: false, status: 400, reason: 'More than one Referred-By' };
   }
-  const uri = uriOf(value);
+  const uri = referUri(value);
   // The URI is copied into headers that we write.
   if (!/^[a-z][a-z0-9+.-]*:/i.test(uri) || /\p{Cc}/u.test(uri))
     return { ok: false, status: 400, reason: 'Malformed Refer-To' };
@@ -54,6 +54,14 @@ export function readRefer(headers: HeaderFields): ReferTarget {
   if (replaces === undefined) return { ok: false, status: 400, reason: 'Malformed Refer-To' };
   // RFC 3261 section 19.1.1: the resulting Request-URI has no method parameter.
   return { ok: true, target: address.replace(/;method=[^;]*/i, ''), replaces, referredBy };
+}
+
+/**
+ * The URI of Refer-To. One with a header part must have brackets (RFC 3261 section 20), which some phones omit (baresip
+ * 1.0); no parameter of the header has a "?", so all of it is the URI then.
+ */
+function referUri(value: string): string {
+  return /^sips?:[^<"]*[?&]replaces=/i.test(value) ? value : uriOf(value);
 }
 
 /** Whether a value has a comma outside quotes and brackets: repeated headers are joined by a comma. */
