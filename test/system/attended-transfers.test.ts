@@ -1,12 +1,14 @@
 /** A peer with two calls joins whom it speaks with in both, in the whole system (docs/transfers.md). */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { SipText } from '../../scripts/call/sip-text.ts';
+import { tone } from '../kit/fakes/audio.ts';
 import { hears } from '../kit/fakes/hearing.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import type { Caller } from '../kit/programs/caller.ts';
 import { eventually } from '../kit/programs/eventually.ts';
-import { colleague, loud, silence, TransferSystem } from '../kit/programs/transfers.ts';
+import { colleague, loud, number, silence, TransferSystem } from '../kit/programs/transfers.ts';
 import type { TrunkCall } from '../kit/programs/trunk.ts';
+import { Baresip } from '../peers/baresip.ts';
 
 let at: TransferSystem;
 beforeAll(async () => {
@@ -92,3 +94,51 @@ test('a caller with two calls leaves the agent of one with the target of the oth
   await other.target.expect('BYE');
   expect(await at.ended(leg.id)).toMatchObject({ hangup_by: 'agent' });
 });
+
+test('baresip with both calls on hold joins their targets by REFER, without brackets, and leaves', async () => {
+  const phone = await Baresip.start({ speech: tone(500, 8000 * 60) });
+  const further = await SrtpPeer.open();
+  at.open.push(phone, { close: async () => further.close() });
+  const first = await dialled(phone, at.far);
+  await phone.command('hold');
+  const second = await dialled(phone, further, first.id);
+  await phone.command('hold');
+  const { callId, ours, theirs } = await answeredDialog(first.id);
+  // It writes `Refer-To: sip:...;transport=tls?Replaces=...`.
+  await phone.command('transfer', contactOf(callId, ours, theirs));
+  for (const { id } of [first, second])
+    expect(await at.ended(id)).toMatchObject({ termination: 'transferred', hangup_by: 'transfer' });
+  await hears(at.far, further, 700);
+  await hears(further, at.far, 900);
+  await first.target.hangUp();
+  await second.target.expect('BYE');
+});
+
+/** baresip calls the number, whose agent transfers the call to `far` at the trunk. */
+async function dialled(phone: Baresip, far: SrtpPeer, before?: string) {
+  await phone.command('dial', `sip:${number}@127.0.0.1:${at.system.sipPort}`);
+  const { id } = await at.live((call) => call.direction === 'inbound' && call.id !== before);
+  expect(await at.transfer(id)).toMatchObject({ status: 200 });
+  const target = await at.trunk.call();
+  far.connect(target.invite.body);
+  target.answer('200 OK', far.sdp());
+  await target.expect('ACK');
+  await eventually(
+    'the transfer in the record',
+    async () => (await at.notes(id)).includes(`Transferred the call to ${colleague}.`) || null,
+  );
+  return { id, target };
+}
+
+/** The dialog of a call that was answered here, from its trace. */
+async function answeredDialog(id: string) {
+  const raw = await eventually('the 200 in the trace', async () =>
+    (await at.system.api.trace(id)).map((one) => one.raw).find((text) => /^SIP\/2\.0 200/.test(text)),
+  );
+  const headerOf = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'im').exec(raw)?.[1]?.trim();
+  return {
+    callId: headerOf('call-id') ?? '',
+    ours: tagOf(headerOf('to')),
+    theirs: tagOf(headerOf('from')),
+  };
+}
