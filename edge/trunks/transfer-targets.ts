@@ -5,7 +5,7 @@ import { parseSipDestination, type SipDestination } from '#shared/sip-destinatio
 import { defaultTransferMode, type TransferMode } from '#shared/transfer-mode.ts';
 import type { Endpoint } from '#shared/trunk-protocol.ts';
 import { isLocalElsewhere, readingsOf } from '../call/limits-destination.ts';
-import type { ReferTarget, ReferVerdict, ReplacedDialog } from '../call/ports/routes.ts';
+import type { ReferTarget, ReferVerdict } from '../call/ports/routes.ts';
 import { hostPortOf } from './circuit.ts';
 
 /** The configuration fields of a number that transfers need. */
@@ -62,7 +62,7 @@ export interface ReferContext {
   /** Remote address of the call. */
   readonly peer: string | null;
   /** See {@link Routes.followable}. */
-  readonly replaced?: ReplacedDialog | undefined;
+  readonly joins?: boolean;
 }
 
 const refused = (reason: string): ReferVerdict => ({ allowed: false, reason });
@@ -75,19 +75,18 @@ export function referVerdict(
   trunks: NumberTrunks,
   trunkId: string | null,
   target: string,
-  { ownHosts, peer, replaced }: ReferContext,
+  { ownHosts, peer, joins = false }: ReferContext,
 ): ReferVerdict {
   const mode = transferModeOf(trunks, trunkId);
   if (mode === 'disable_all')
     return refused('The configuration of the call does not allow transfers by REFER.');
   // Both calls are there already.
-  if (replaced === 'ours') return { allowed: true, to: target };
+  if (joins) return { allowed: true, to: target };
   const destination = destinationOf(target);
   if (destination.kind === 'unusable')
     return refused('The target of a transfer must be a SIP URI over TLS, or a tel URI.');
   const records = recordsFor(trunks, trunkId);
   const own = destination.kind === 'uri' && ownHosts.some((host) => isSameHost(host, destination.uri.host));
-  if (own && replaced === 'unknown') return refused(noSuchCall);
   if (destination.kind === 'dialled' || own) {
     const user = destination.kind === 'dialled' ? destination.user : unescaped(destination.uri.user ?? '');
     if (user === '') return refused('The target of the transfer is our own host, without a user part.');
@@ -108,8 +107,6 @@ export function referVerdict(
   return free || mode === 'enable_all' ? { allowed: true, to: target } : refused(costs);
 }
 
-const noSuchCall =
-  'This edge has no answered call that the target of the transfer names (Replaces), or its peer may not replace it.';
 const localElsewhere = 'The target of the transfer is a local number (phone-context); use E.164.';
 const costs =
   'The configuration of the call allows transfers by REFER to SIP users only; numbers and outbound trunks need transfer_mode enable_all.';

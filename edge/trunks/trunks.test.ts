@@ -134,7 +134,7 @@ test('a transferred call stays on the configuration that it used', async () => {
   expect((await trunks.hunt(number, to, 'two')?.next())?.route.trunkId).toBe('two');
   expect((await trunks.hunt(number, to, 'inbound')?.next())?.route.trunkId).toBe('one');
   expect(trunks.referTarget(number, '201', 'two')?.uri).toBe('sip:201@two.example.com:5061;transport=tls');
-  expect(trunks.followable(number, 'two', 'sip:201@one.example.com', null).allowed).toBe(false);
+  expect(trunks.followable(number, 'two', 'sip:201@one.example.com', null, false).allowed).toBe(false);
 });
 
 test('a configuration after close changes nothing', () => {

@@ -12,7 +12,7 @@ import { judgeHost } from '#shared/outgoing-targets.ts';
 import type { SipDestination } from '#shared/sip-destination.ts';
 import type { DiscoveryResult, Endpoint, HealthProbe } from '#shared/trunk-protocol.ts';
 import { withTrustedAuthorities } from '#shared/trusted-authorities.ts';
-import type { Hunt, ReferTarget, ReferVerdict, ReplacedDialog, Routes } from '../call/ports/routes.ts';
+import type { Hunt, ReferTarget, ReferVerdict, Routes } from '../call/ports/routes.ts';
 import type { DiscoveryQuery } from './discovery/candidates.ts';
 import { discover, discoveryLimits } from './discovery/discover.ts';
 import type { Dns } from './dns.ts';
@@ -147,10 +147,10 @@ export class Trunks implements Routes {
     trunkId: string | null,
     uri: string,
     peer: string | null,
-    replaced?: ReplacedDialog,
+    joins: boolean,
   ): ReferVerdict {
     const { ownHosts = [] } = this.#options;
-    return referVerdict(this.#trunksOf(number), trunkId, uri, { ownHosts, peer, replaced });
+    return referVerdict(this.#trunksOf(number), trunkId, uri, { ownHosts, peer, joins });
   }
 
   /** The engine, which sends the probes, is up or lost. */

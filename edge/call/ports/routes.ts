@@ -79,19 +79,16 @@ export interface Routes {
    * Whether a REFER of the peer to `uri` is followed (contract section 4, docs/transfers.md).
    * @param trunkId configuration of the call, inbound or outbound
    * @param peer remote address of the call; null: not known
-   * @param replaced the dialog that the target is to replace: one of this edge, so that nobody is called, or one that it
-   * does not have; absent: none
+   * @param joins whether the target names another call of the peer with this edge (Replaces): nobody is called then
    */
   followable(
     number: string,
     trunkId: string | null,
     uri: string,
     peer: string | null,
-    replaced?: ReplacedDialog,
+    joins: boolean,
   ): ReferVerdict;
 }
-
-export type ReplacedDialog = 'ours' | 'unknown';
 
 /** `to`: whom to call, E.164, an extension or a SIP URI. `reason`: one sentence for the peer and the transcript. */
 export type ReferVerdict =

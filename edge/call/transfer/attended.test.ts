@@ -268,7 +268,7 @@ describe('a REFER that names a call which cannot be joined', () => {
       await settle();
       expect(refer).toMatchObject({ said: ['403 Forbidden'], why: 'It has no such call.' });
     }
-    expect(bench.routes.replaced).toEqual(['unknown', 'unknown']);
+    expect(bench.routes.joins).toEqual([false, false]);
     endAll();
   });
 });

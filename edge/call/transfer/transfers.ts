@@ -173,8 +173,7 @@ export class Transfers {
     if (!this.#parts?.followRefer) return this.#refuse(refer, 403, 'REFER is disabled on this edge.');
     const { routes, callOf } = this.#parts;
     const other = replacing && callOf(replacing, plan.orgId);
-    const replaced = refer.replaces === null ? undefined : other ? 'ours' : 'unknown';
-    const verdict = routes.followable(plan.number, plan.trunkId, refer.target, dialog.peerIp, replaced);
+    const verdict = routes.followable(plan.number, plan.trunkId, refer.target, dialog.peerIp, other !== null);
     if (!verdict.allowed) return this.#refuse(refer, 403, verdict.reason);
     if (other) return this.#join(refer, other, this.#parts);
     if (this.busy || !up) return this.#refuse(refer, 491, 'The call is not up, or is being transferred.');

@@ -129,12 +129,12 @@ describe('a REFER with Replaces of another call of this edge', () => {
     const stranger = await SipCaller.connect(edge.port, edge.authority.cert, address);
     const own = await callUp(stranger, dialled);
     const other = await callUp();
-    routes.replaced.length = 0;
+    routes.joins.length = 0;
     routes.referForbidden = 'It has no such call.';
     stranger.send(refer(own, other));
     expect((await stranger.final())?.startLine).toBe('SIP/2.0 403 Forbidden');
     routes.referForbidden = null;
-    expect(routes.replaced).toEqual(['unknown']);
+    expect(routes.joins).toEqual([false]);
     expect(edge.calls.size).toBe(2);
     stranger.close();
   });
@@ -142,13 +142,13 @@ describe('a REFER with Replaces of another call of this edge', () => {
   it('with a tag that is not that of the call finds none', async () => {
     const own = await callUp();
     const other = await callUp();
-    routes.replaced.length = 0;
+    routes.joins.length = 0;
     routes.referForbidden = 'It has no such call.';
     caller.send(refer(own, { ...other, toTag: `${other.toTag}x` }));
     expect((await caller.final())?.startLine).toBe('SIP/2.0 403 Forbidden');
     caller.send(refer(own, other, 3));
     expect((await caller.final())?.startLine).toBe('SIP/2.0 403 Forbidden');
     routes.referForbidden = null;
-    expect(routes.replaced).toEqual(['unknown', 'ours']);
+    expect(routes.joins).toEqual([false, true]);
   });
 });

@@ -9,7 +9,6 @@ import type {
   OutboundRoute,
   ReferTarget,
   ReferVerdict,
-  ReplacedDialog,
   Routes,
 } from '../../../edge/call/ports/routes.ts';
 
@@ -75,7 +74,7 @@ export class FakeRoutes implements Routes {
   forbidden: string | null = null;
   /** Addresses of peers that sent a REFER. */
   readonly referrers: (string | null)[] = [];
-  readonly replaced: ReplacedDialog[] = [];
+  readonly joins: boolean[] = [];
   /** Why a peer's REFER is rejected; null: it is followed. */
   referForbidden: string | null = null;
   /** The target of our REFER; null: there is no host for it. */
@@ -102,10 +101,10 @@ export class FakeRoutes implements Routes {
     _trunkId: string | null,
     uri: string,
     peer: string | null,
-    replaced?: ReplacedDialog,
+    joins: boolean,
   ): ReferVerdict {
     this.referrers.push(peer);
-    if (replaced) this.replaced.push(replaced);
+    this.joins.push(joins);
     const reason = this.referForbidden;
     return reason === null ? { allowed: true, to: uri } : { allowed: false, reason };
   }
