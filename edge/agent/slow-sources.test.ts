@@ -1,6 +1,6 @@
 /**
- * Agents whose sound comes from a server of others, more slowly than it plays: heard in stretches, not in scraps, whoever
- * makes the sound and whether or not its end is told.
+ * Agents whose audio arrives from an outside server slower than it plays: it is heard in stretches, not in scraps, for every
+ * protocol, and whether or not the server reports the end of the audio.
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { arrived, streamScene } from '../../test/kit/edge/stream-agent.ts';

@@ -26,24 +26,26 @@ async function setUp() {
   return { first, second, scene };
 }
 
+const serverWith = (connect: TranscriptionProvider['connect']): TranscriptionProvider => ({
+  name: 'server',
+  continuous: false,
+  pieceMs: 20,
+  finalWithinMs: 1000,
+  connect,
+});
+
 it('has the words of a turn when its server can be reached again later than it usually answers', async () => {
   const clock = new FakeClock();
   let isAway = true;
-  const server: TranscriptionProvider = {
-    name: 'server',
-    continuous: false,
-    pieceMs: 20,
-    finalWithinMs: 1000,
-    connect: async (_options, events) => {
-      if (isAway) throw new Error('away');
-      const end = () =>
-        clock.after(500, () => {
-          events.settled({ ...noWords, text: 'yes please' }, null);
-          events.finished(null);
-        });
-      return { bufferedBytes: 0, audio: () => undefined, end, close: () => undefined };
-    },
-  };
+  const server = serverWith(async (_options, events) => {
+    if (isAway) throw new Error('away');
+    const end = () =>
+      clock.after(500, () => {
+        events.settled({ ...noWords, text: 'yes please' }, null);
+        events.finished(null);
+      });
+    return { bufferedBytes: 0, audio: () => undefined, end, close: () => undefined };
+  });
   const scene = new LiveScene([server], clock);
   open.push(scene.transcription);
   await scene.say('yes please');
@@ -141,18 +143,12 @@ it('has the newest words that may still change soon, of all that come at once', 
 it('keeps the most words of a turn that any connection told', async () => {
   const clock = new FakeClock();
   let connections = 0;
-  const server: TranscriptionProvider = {
-    name: 'server',
-    continuous: false,
-    pieceMs: 20,
-    finalWithinMs: 1000,
-    connect: async (_options, events) => {
-      const text = ++connections === 1 ? 'book a table for two' : 'book a';
-      const end = () => events.partial({ ...noWords, text });
-      const close = () => undefined;
-      return { bufferedBytes: 0, heldSince: () => true, audio: () => undefined, end, close };
-    },
-  };
+  const server = serverWith(async (_options, events) => {
+    const text = ++connections === 1 ? 'book a table for two' : 'book a';
+    const end = () => events.partial({ ...noWords, text });
+    const close = () => undefined;
+    return { bufferedBytes: 0, heldSince: () => true, audio: () => undefined, end, close };
+  });
   const scene = new LiveScene([server], clock);
   open.push(scene.transcription);
   await sayTo(scene, 'book a table for two');
@@ -162,23 +158,17 @@ it('keeps the most words of a turn that any connection told', async () => {
 it('sends a turn to the only server once more when its words wait behind former messages', async () => {
   const clock = new FakeClock();
   let connections = 0;
-  const server: TranscriptionProvider = {
-    name: 'server',
-    continuous: false,
-    pieceMs: 20,
-    finalWithinMs: 1000,
-    connect: async (_options, events) => {
-      const isBehind = ++connections % 2 === 1;
-      const end = () => {
-        if (isBehind) return events.partial({ ...noWords, text: 'ye' });
-        events.settled({ ...noWords, text: `yes ${connections / 2}` }, null);
-        events.finished(null);
-      };
-      const heldSince = () => isBehind;
-      const close = () => undefined;
-      return { bufferedBytes: 0, heldSince, audio: () => undefined, end, close };
-    },
-  };
+  const server = serverWith(async (_options, events) => {
+    const isBehind = ++connections % 2 === 1;
+    const end = () => {
+      if (isBehind) return events.partial({ ...noWords, text: 'ye' });
+      events.settled({ ...noWords, text: `yes ${connections / 2}` }, null);
+      events.finished(null);
+    };
+    const heldSince = () => isBehind;
+    const close = () => undefined;
+    return { bufferedBytes: 0, heldSince, audio: () => undefined, end, close };
+  });
   const scene = new LiveScene([server], clock);
   open.push(scene.transcription);
   await sayTo(scene, 'yes');

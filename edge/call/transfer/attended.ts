@@ -74,7 +74,7 @@ export async function joinAtPeersOrder(
     refer.notify(status, reason);
   });
   for (const one of reserved) one.guarded(() => one.transfers.release());
-  // RFC 3891 section 3: whoever accepts the replacement ends the replaced dialog. The peer itself ends the other one.
+  // RFC 3891 section 3: the side that accepts the replacement ends the replaced dialog. The peer ends the other one.
   if (outcome.ok && !other.termination) other.end({ code: 'transferred', detail: null });
 }
 
@@ -156,7 +156,7 @@ function moveAgent(
   other.ledger.note(`The agent of call ${own.id} continues on this call.`);
 }
 
-/** Whoever was joined with the call goes on without it, but no longer than with it. */
+/** Separates a call from the one that it was joined with, which keeps its deadline: it may last no longer than before. */
 function leave(call: LiveCall, link: Link | undefined): void {
   link?.dissolve();
   link?.other.limits.endBy(call.limits.deadline);
