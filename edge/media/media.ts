@@ -103,8 +103,9 @@ export interface RunningMedia extends LocalMedia {
 }
 
 /** Wall-clock scale, monotonic pace: playout and silence must not jump when the system time is set. */
+const { timeOrigin } = performance;
 const monotonicClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => timeOrigin + performance.now(),
   elapsed: systemClock.elapsed,
   after: systemClock.after,
 };
@@ -143,7 +144,7 @@ export async function createMedia(options: MediaOptions): Promise<RunningMedia> 
   }
   const shared: LegSurroundings = {
     ports,
-    playout: new Playout({ clock, together: (turns) => pool.together(turns) }),
+    playout: new Playout({ clock, together: (turns) => pool.turn(turns), rest: () => pool.rest() }),
     clock,
     log,
     listenIp: options.listenIp,

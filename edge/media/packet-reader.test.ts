@@ -63,23 +63,32 @@ describe('packets from a media worker', () => {
     expect((await consumer.getStats()).length).toBeGreaterThan(0);
   });
 
-  test('are the same however they are cut', async () => {
+  test.each(['read', 'readReused'] as const)('are the same however they are cut (%s)', async (read) => {
     send(1);
     await expect.poll(() => chunks.length).toBeGreaterThan(0);
     await consumer.getStats();
     for (const sequence of [2, 3]) send(sequence);
     await consumer.getStats();
     const all = Buffer.concat(chunks);
+    let whole: Buffer | undefined;
     for (const step of [1, 3, 100, 1000, all.length]) {
       const heard: number[] = [];
       const others: Buffer[] = [];
-      const again = new PacketReader((octets) => void others.push(Buffer.from(octets)));
+      const again = new PacketReader((octets) => void others.push(octets));
       again.listen(consumer.id, (rtp) => void heard.push(numberOf(rtp)));
-      for (let at = 0; at < all.length; at += step) again.read(all.subarray(at, at + step));
+      for (let at = 0; at < all.length; at += step) {
+        const chunk = Buffer.from(all.subarray(at, at + step));
+        again[read](chunk);
+        if (read === 'readReused') chunk.fill(0xff);
+      }
       expect(heard).toEqual([1, 2, 3]);
+      expect(again.packets).toBe(3);
+      expect(again.others).toBe(others.length);
       const left = Buffer.concat(others);
       expect(left.length).toBeGreaterThan(0);
       expect(left.length).toBeLessThan(all.length - 3 * 172);
+      whole ??= left;
+      expect(left).toEqual(whole);
     }
   });
 });

@@ -22,16 +22,29 @@ const notificationFields = { handlerId: 0, event: 1, body: 3 };
 const rtpFields = { data: 0 };
 const prefixLength = 4;
 
+/** The packet is overwritten after the call. */
 type Receiver = (packet: Buffer) => void;
 
+interface Listener {
+  /** Of the consumer, as it stands in messages. */
+  readonly id: Buffer;
+  readonly receiver: Receiver;
+  /** Another one whose id has the same key. */
+  readonly next: Listener | null;
+}
+
 export class PacketReader {
-  readonly #receivers = new Map<string, Receiver>();
-  readonly #forward: Receiver;
+  /** By the key of their ids: to make a text of each packet's id costs as much as all else here. */
+  readonly #listeners = new Map<number, Listener>();
+  readonly #forward: (message: Buffer) => void;
   /** The beginning of a message whose end has not come yet. */
   #rest: Buffer | null = null;
+  /** Packets that were listened to, and all other messages, since the start. */
+  packets = 0;
+  others = 0;
 
   /** @param forward takes each message that is no packet, whole */
-  constructor(forward: Receiver) {
+  constructor(forward: (message: Buffer) => void) {
     this.#forward = forward;
   }
 
@@ -48,21 +61,46 @@ export class PacketReader {
 
   /** @param id of a consumer. @returns ends it */
   listen(id: string, receiver: Receiver): () => void {
-    this.#receivers.set(id, receiver);
-    return () => void this.#receivers.delete(id);
+    const octets = Buffer.from(id, 'latin1');
+    const key = keyOf(octets, 0, octets.length);
+    const listener = { id: octets, receiver, next: this.#listeners.get(key) ?? null };
+    this.#listeners.set(key, listener);
+    return () => this.#unlisten(key, listener);
   }
 
+  /** Messages are parts of `chunk`. */
   read(chunk: Buffer): void {
+    this.#read(chunk, (part) => part);
+  }
+
+  /** The same for a chunk that is overwritten after the call. */
+  readReused(chunk: Buffer): void {
+    this.#read(chunk, (part) => Buffer.from(part));
+  }
+
+  #read(chunk: Buffer, keep: (part: Buffer) => Buffer): void {
     const octets = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
     this.#rest = null;
     let at = 0;
     while (at + prefixLength <= octets.length) {
       const end = at + prefixLength + octets.readUInt32LE(at);
       if (end > octets.length) break;
-      if (!this.#take(octets, at + prefixLength)) this.#forward(octets.subarray(at, end));
+      if (this.#take(octets, at + prefixLength)) this.packets++;
+      else {
+        this.others++;
+        this.#forward(keep(octets.subarray(at, end)));
+      }
       at = end;
     }
-    if (at < octets.length) this.#rest = octets.subarray(at);
+    if (at < octets.length) this.#rest = keep(octets.subarray(at));
+  }
+
+  #unlisten(key: number, gone: Listener): void {
+    let rest: Listener | null = null;
+    for (let one = this.#listeners.get(key) ?? null; one; one = one.next)
+      if (one !== gone) rest = { ...one, next: rest };
+    if (rest) this.#listeners.set(key, rest);
+    else this.#listeners.delete(key);
   }
 
   /** @returns whether the message is a packet that is listened to */
@@ -77,10 +115,23 @@ export class PacketReader {
     const body = tableOf(octets, told, notificationFields.body);
     const data = body === null ? null : tableOf(octets, body, rtpFields.data);
     if (id === null || data === null) return false;
-    const receiver = this.#receivers.get(textOf(octets, id));
-    receiver?.(vectorOf(octets, data));
-    return receiver !== undefined;
+    const length = octets.readUInt32LE(id);
+    let listener = this.#listeners.get(keyOf(octets, id + 4, length)) ?? null;
+    while (listener && !isAt(octets, id + 4, listener.id)) listener = listener.next;
+    listener?.receiver(vectorOf(octets, data));
+    return listener !== null;
   }
+}
+
+/** Ids of mediasoup begin with eight random digits. */
+function keyOf(octets: Buffer, at: number, length: number): number {
+  if (length < 8) return 0;
+  return octets.readInt32LE(at) ^ (octets.readInt32LE(at + 4) << 4);
+}
+
+function isAt(octets: Buffer, at: number, id: Buffer): boolean {
+  for (let i = 0; i < id.length; i++) if (octets[at + i] !== id[i]) return false;
+  return true;
 }
 
 /** Where an offset leads. */
@@ -105,8 +156,4 @@ function tableOf(octets: Buffer, table: number, field: number): number | null {
 function vectorOf(octets: Buffer, at: number): Buffer {
   const length = octets.readUInt32LE(at);
   return octets.subarray(at + 4, at + 4 + length);
-}
-
-function textOf(octets: Buffer, at: number): string {
-  return octets.toString('latin1', at + 4, at + 4 + octets.readUInt32LE(at));
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { type PacedLeg, Playout } from './playout.ts';
 
@@ -103,25 +103,38 @@ describe('the playout clock', () => {
     expect(playout.skipped).toBe(8);
   });
 
-  test('leaves no timer running when the last leg is gone', () => {
+  test('leaves no timer running when the last leg is gone, and says so', () => {
     const clock = new FakeClock(start);
-    const playout = new Playout({ clock });
-    const leave = playout.add(recorder(clock).leg);
+    const rest = vi.fn();
+    const playout = new Playout({ clock, rest });
+    const leaves = [playout.add(recorder(clock).leg), playout.add(recorder(clock).leg)];
     expect(clock.pending).toBe(1);
-    leave();
+    leaves[0]?.();
+    expect(rest).not.toHaveBeenCalled();
+    leaves[1]?.();
+    expect(rest).toHaveBeenCalled();
     expect(clock.pending).toBe(0);
     expect(playout.legs).toBe(0);
   });
 
-  test('lets a leg leave during its own turn', () => {
+  test('lets a leg leave during its own turn, after which there is none', () => {
     const clock = new FakeClock(start);
-    const playout = new Playout({ clock });
+    const happened: string[] = [];
+    const playout = new Playout({
+      clock,
+      together: (run) => {
+        run();
+        happened.push('turn');
+      },
+      rest: () => happened.push('rest'),
+    });
     let leave = () => {};
     const { leg, turns } = recorder(clock, () => leave());
     leave = playout.add(leg);
     clock.advance(100);
     expect(turns).toEqual([20]);
     expect(clock.pending).toBe(0);
+    expect(happened.at(-1)).toBe('rest');
   });
 
   test('drops a leg whose turn throws and continues with the others', () => {

@@ -29,6 +29,8 @@ export interface PlayoutOptions {
   readonly maxCatchUp?: number;
   /** Calls `turns`, those of all legs that are due now: what they send can be written at once. */
   readonly together?: (turns: () => void) => void;
+  /** No leg is left: there are no more turns until one is added. */
+  readonly rest?: () => void;
 }
 
 /** Node's timers have millisecond resolution and may fire a fraction early. */
@@ -44,6 +46,7 @@ export class Playout {
   readonly #interval: number;
   readonly #maxCatchUp: number;
   readonly #together: (turns: () => void) => void;
+  readonly #rest: () => void;
   readonly #slots: Slot[];
   #timer: Timer | null = null;
   #skipped = 0;
@@ -53,6 +56,7 @@ export class Playout {
     this.#interval = options.intervalMs ?? 20;
     this.#maxCatchUp = options.maxCatchUp ?? 5;
     this.#together = options.together ?? ((turns) => turns());
+    this.#rest = options.rest ?? (() => {});
     this.#slots = Array.from({ length: options.slots ?? 4 }, () => ({ due: 0, legs: new Set() }));
   }
 
@@ -79,7 +83,7 @@ export class Playout {
     this.#arm();
     return () => {
       slot.legs.delete(leg);
-      if (this.legs === 0) this.#disarm();
+      if (this.legs === 0) this.#arm();
     };
   }
 
@@ -98,8 +102,8 @@ export class Playout {
     this.#disarm();
     let due = Number.POSITIVE_INFINITY;
     for (const slot of this.#slots) if (slot.legs.size > 0 && slot.due < due) due = slot.due;
-    if (due === Number.POSITIVE_INFINITY) return;
-    this.#timer = this.#clock.after(Math.max(0, due - this.#clock.now()), () => this.#fire());
+    if (due === Number.POSITIVE_INFINITY) this.#rest();
+    else this.#timer = this.#clock.after(Math.max(0, due - this.#clock.now()), () => this.#fire());
   }
 
   #disarm(): void {

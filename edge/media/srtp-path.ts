@@ -345,11 +345,10 @@ export class SrtpPath {
     });
     if (this.#received !== received) return consumer.close();
     this.#listener = consumer;
-    consumer.on('rtp', (packet) => {
+    this.#options.worker.receive(consumer, (packet) => {
       this.#counted++;
       received(packet);
     });
-    this.#options.worker.receive(consumer);
   }
 
   /** Packets of `stream` not counted yet, out of `total` that the worker has seen. */

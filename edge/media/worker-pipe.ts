@@ -56,6 +56,8 @@ interface Prepared {
   readonly message: Uint8Array;
   /** Where the packet is in it. */
   readonly at: number;
+  /** Octets of the packet. */
+  readonly length: number;
 }
 
 /**
@@ -63,20 +65,48 @@ interface Prepared {
  * to copy them; the block is used again when the worker's end of the pipe has taken all of it.
  */
 export class WorkerPipe {
-  readonly stream: Writable;
+  readonly #stream: Writable;
+  readonly #write: Writable['write'];
+  /** What mediasoup writes while it is asked to send a packet; null: it asks the worker something. */
+  #packets: Uint8Array[] | null = null;
   #block = Buffer.alloc(0);
   /** What is gathered is between these. */
   #from = 0;
   #to = 0;
   #gathers = false;
 
-  constructor(stream: Writable) {
-    this.stream = stream;
+  /** @param asked called before a write of mediasoup that is no packet */
+  constructor(stream: Writable, asked: () => void = () => {}) {
+    this.#stream = stream;
+    this.#write = stream.write.bind(stream);
+    Object.defineProperty(stream, 'write', {
+      configurable: true,
+      // Node replaces it when the worker is gone.
+      writable: true,
+      value: (message: Uint8Array, encoding: BufferEncoding) => {
+        if (this.#packets) this.#packets.push(message);
+        else asked();
+        return this.#write(message, encoding);
+      },
+    });
   }
 
   /** Octets that the worker has not read. */
   get waiting(): number {
-    return this.stream.writableLength + this.#to - this.#from;
+    return this.#stream.writableLength + this.#to - this.#from;
+  }
+
+  /** What is gathered is written before it. @returns what mediasoup writes when `send` makes it send a packet */
+  watch(send: () => void): readonly Uint8Array[] {
+    this.flush();
+    const packets: Uint8Array[] = [];
+    this.#packets = packets;
+    try {
+      send();
+    } finally {
+      this.#packets = null;
+    }
+    return packets;
   }
 
   /** The messages that `work` adds are one write, after it. */
@@ -107,8 +137,8 @@ export class WorkerPipe {
   /** Writes what is gathered: before anything of mediasoup that must come after it. */
   flush(): void {
     if (this.#from === this.#to) return;
-    this.stream.write(this.#block.subarray(this.#from, this.#to));
-    const isTaken = this.stream.writableLength === 0;
+    this.#write(this.#block.subarray(this.#from, this.#to));
+    const isTaken = this.#stream.writableLength === 0;
     if (isTaken) this.#to = 0;
     this.#from = this.#to;
   }
@@ -120,6 +150,8 @@ export class PacketSender {
   readonly #pipe: WorkerPipe | null;
   /** By length of the packet. */
   readonly #prepared = new Map<number, Prepared>();
+  /** That of the packet before: most streams have packets of one length. */
+  #last: Prepared | undefined;
 
   constructor(producer: Pick<types.Producer, 'send' | 'closed'>, pipe: WorkerPipe | null) {
     this.#producer = producer;
@@ -129,8 +161,8 @@ export class PacketSender {
   /** The packet is copied before this returns, or dropped when the worker is too far behind. */
   send(packet: Buffer): void {
     if (this.#producer.closed || (this.#pipe?.waiting ?? 0) > mostWaiting) return;
-    const prepared = this.#prepared.get(packet.length);
-    if (this.#pipe && prepared) this.#pipe.add(prepared.message, packet, prepared.at);
+    if (this.#last?.length !== packet.length) this.#last = this.#prepared.get(packet.length);
+    if (this.#pipe && this.#last) this.#pipe.add(this.#last.message, packet, this.#last.at);
     else this.#prepare(packet);
   }
 
@@ -141,29 +173,13 @@ export class PacketSender {
 
   /** Lets mediasoup send the packet, and keeps the message that it made. */
   #prepare(packet: Buffer): void {
-    this.#pipe?.flush();
-    const pipe = this.#pipe?.stream;
-    if (!pipe || this.#prepared.size >= mostPrepared) {
+    if (!this.#pipe) {
       this.#producer.send(packet);
       return;
     }
-    const written: Uint8Array[] = [];
-    const write = pipe.write.bind(pipe);
-    Object.defineProperty(pipe, 'write', {
-      configurable: true,
-      value: (message: Uint8Array) => {
-        written.push(message);
-        return write(message);
-      },
-    });
-    try {
-      this.#producer.send(packet);
-    } finally {
-      Reflect.deleteProperty(pipe, 'write');
-    }
-    const [message] = written;
-    if (!message || written.length > 1) return;
+    const [message, ...more] = this.#pipe.watch(() => this.#producer.send(packet));
+    if (!message || more.length > 0 || this.#prepared.size >= mostPrepared) return;
     const at = Buffer.from(message.buffer, message.byteOffset, message.byteLength).indexOf(packet);
-    if (at >= 0) this.#prepared.set(packet.length, { message, at });
+    if (at >= 0) this.#prepared.set(packet.length, { message, at, length: packet.length });
   }
 }

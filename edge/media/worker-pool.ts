@@ -18,6 +18,7 @@ import { CallRefused } from '../call/refused.ts';
 import type { MediaLog } from './log.ts';
 import { PacketReader } from './packet-reader.ts';
 import { routerCodecs, type SessionPayloads, tableKey } from './payloads.ts';
+import { TurnReads } from './turn-reads.ts';
 import { checkWorkerBinary } from './worker-binary.ts';
 import type { WorkerLimits } from './worker-limits.ts';
 import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
@@ -48,13 +49,14 @@ export class MediaWorker {
   readonly #clock: Clock;
   readonly #pipe: WorkerPipe | null;
   readonly #reader: PacketReader | null;
+  readonly #reads: TurnReads | null;
   readonly #mourners = new Set<(error: Error) => void>();
   #liveness: Liveness | null = null;
   #table = '';
   #ssrcs = 0;
 
   private constructor(
-    { worker, process, pipe, reader }: Spawned,
+    { worker, process, pipe, reader, reads }: Spawned,
     { limits, clock }: Start,
     router: types.Router,
     direct: types.DirectTransport,
@@ -65,6 +67,7 @@ export class MediaWorker {
     this.#clock = clock;
     this.#pipe = pipe;
     this.#reader = reader;
+    this.#reads = reads;
     this.router = router;
     this.direct = direct;
   }
@@ -79,8 +82,9 @@ export class MediaWorker {
         const router = await worker.createRouter({ mediaCodecs: [] });
         const direct = await router.createDirectTransport();
         const reader = from && PacketReader.inFrontOf(from);
-        const pipe = to && new WorkerPipe(to);
-        return new MediaWorker({ worker, process, pipe, reader }, start, router, direct);
+        const reads = reader && new TurnReads(from, reader);
+        const pipe = to && new WorkerPipe(to, () => reads?.asked());
+        return new MediaWorker({ worker, process, pipe, reader, reads }, start, router, direct);
       } catch (error) {
         worker.close();
         throw error;
@@ -131,16 +135,24 @@ export class MediaWorker {
     return new PacketSender(producer, this.#pipe);
   }
 
-  /** Hands the packets of a stream of the shared transport to it as soon as they arrive. */
-  receive(consumer: types.Consumer): void {
-    const end = this.#reader?.listen(consumer.id, (packet) => void consumer.safeEmit('rtp', packet));
+  /** Hands each packet of a stream of the shared transport to `receiver`; it is overwritten after the call. */
+  receive(consumer: types.Consumer, receiver: (packet: Buffer) => void): void {
+    const end = this.#reader?.listen(consumer.id, receiver);
     if (end) consumer.observer.once('close', end);
+    else consumer.on('rtp', receiver);
   }
 
-  /** What `work` sends is held back until it returns, and then written at once. */
-  together(work: () => void): void {
+  /** A turn of the playout clock: what `work` sends is held back until it returns, and then written at once. */
+  turn(work: () => void): void {
+    this.#reads?.begin();
     if (this.#pipe) this.#pipe.together(work);
     else work();
+    this.#reads?.end();
+  }
+
+  /** There are no more turns: packets are read when they come. */
+  rest(): void {
+    this.#reads?.atOnce();
   }
 
   /** CPU seconds that the process has used. */
@@ -195,6 +207,7 @@ interface Spawned {
   readonly process: ChildProcess | null;
   readonly pipe: WorkerPipe | null;
   readonly reader: PacketReader | null;
+  readonly reads: TurnReads | null;
 }
 
 /**
@@ -266,14 +279,19 @@ export class WorkerPool {
     return best;
   }
 
-  /** What `work` sends to a worker is written at once, when it returns. */
-  together(work: () => void): void {
+  /** A turn of the playout clock. What `work` sends to a worker is written at once, when it returns. */
+  turn(work: () => void): void {
     let all = work;
     for (const worker of this.#workers) {
       const inner = all;
-      all = () => worker.together(inner);
+      all = () => worker.turn(inner);
     }
     all();
+  }
+
+  /** There are no more turns until the next one. */
+  rest(): void {
+    for (const worker of this.#workers) worker.rest();
   }
 
   async close(): Promise<void> {
