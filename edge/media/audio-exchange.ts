@@ -43,8 +43,8 @@ export class AudioExchange implements PacedLeg {
   #lateBefore = 0;
   readonly #heardLevel = new LevelMeter();
   readonly #sentLevel = new LevelMeter();
-  /** Of the turns since the last sample; null: there were none. */
-  #clockLateMs: number | null = null;
+  /** Of the turns since the last sample; below 0: there were none. */
+  #clockLateMs = -1;
   /** False on hold: time passes, and nothing is sent. */
   sending = true;
 
@@ -67,8 +67,8 @@ export class AudioExchange implements PacedLeg {
 
   /** Starts over. */
   takeMeters(): Meters {
-    const clockLateMs = this.#clockLateMs;
-    this.#clockLateMs = null;
+    const clockLateMs = this.#clockLateMs < 0 ? null : this.#clockLateMs;
+    this.#clockLateMs = -1;
     return { levelReceived: this.#heardLevel.take(), levelSent: this.#sentLevel.take(), clockLateMs };
   }
 
@@ -132,7 +132,7 @@ export class AudioExchange implements PacedLeg {
   }
 
   tick(lateMs: number): void {
-    this.#clockLateMs = Math.max(this.#clockLateMs ?? 0, lateMs);
+    this.#clockLateMs = Math.max(this.#clockLateMs, lateMs);
     const endpoint = this.#endpoint;
     if (this.sending && this.#codec)
       this.#outgoing?.tick(endpoint, this.#codec, this.#twoSided ?? this.#frame);

@@ -30,15 +30,13 @@ interface Presses {
 
 /** Silent frames that are encoded before the last one is repeated: stateful encoders have settled by then. */
 const settlingFrames = 10;
-/** Longest frame of any codec at 20 ms (Opus at its highest rate). */
-const maxPayload = 1400;
 
 export class OutgoingAudio {
   readonly #stream: OutgoingStream;
   readonly #writer: RtpWriter;
-  readonly #silence = new Uint8Array(maxPayload);
+  /** The payload of a silent frame. */
+  #silence = new Uint8Array(0);
   readonly #presses: Presses[] = [];
-  #silenceLength = 0;
   #silentFrames = 0;
   /** The next packet starts a talkspurt (RFC 3551 section 4.1). */
   #mark = true;
@@ -48,7 +46,7 @@ export class OutgoingAudio {
     this.#stream = stream;
     // RFC 3550 section 5.1: the start of a stream must be unpredictable. Below 2^15 no receiver can mistake a
     // late first packet for one from before a rollover (RFC 3711 section 3.3.1).
-    this.#writer = new RtpWriter(stream.ssrc, randomInt(0x8000), randomInt(0x1_0000_0000), maxPayload);
+    this.#writer = new RtpWriter(stream.ssrc, randomInt(0x8000), randomInt(0x1_0000_0000));
   }
 
   get packetsSent(): number {
@@ -102,7 +100,7 @@ export class OutgoingAudio {
 
   #speak(codec: AudioCodec, frame: Int16Array, speaks: boolean): void {
     const writer = this.#writer;
-    let length = this.#silenceLength;
+    let length: number;
     if (speaks) this.#stream.level?.add(frame);
     else this.#stream.level?.silence(frame.length);
     if (speaks) {
@@ -111,11 +109,11 @@ export class OutgoingAudio {
     } else if (this.#silentFrames < settlingFrames) {
       frame.fill(0);
       length = codec.encode(frame, writer.payload);
-      this.#silence.set(writer.payload.subarray(0, length));
-      this.#silenceLength = length;
+      this.#silence = writer.payload.slice(0, length);
       this.#silentFrames++;
     } else {
-      writer.payload.set(this.#silence.subarray(0, length));
+      length = this.#silence.length;
+      writer.payload.set(this.#silence);
     }
     this.#send(length, this.#stream.payloadType, this.#mark);
     this.#mark = false;

@@ -250,10 +250,10 @@ export class SrtpPath {
   }
 
   async stats(): Promise<PathStats> {
-    const [[transport], sent] = await Promise.all([
-      this.#transport.worker.getStats(),
-      this.#outgoingConsumer?.getStats(),
-    ]);
+    const [transport] = await this.#transport.worker.getStats();
+    const reportsAboutUs = transport?.rtxBytesSent ?? 0;
+    // Before a report about us there are no round trip and no loss, and each question to the worker costs both of us.
+    const sent = reportsAboutUs > 0 && !this.#closed ? await this.#outgoingConsumer?.getStats() : undefined;
     const outbound = sent?.find((stat) => stat.type === 'outbound-rtp');
     const roundTrip = outbound && 'roundTripTime' in outbound ? outbound.roundTripTime : undefined;
     // The patched worker reports counts in fields that it does not otherwise use; see worker/patches/.
@@ -265,7 +265,6 @@ export class SrtpPath {
     const beyondRate = transport?.maxIncomingBitrate ?? 0;
     const rtcpPackets = transport?.rtpPacketLossSent ?? 0;
     const reports = transport?.rtxBytesReceived ?? 0;
-    const reportsAboutUs = transport?.rtxBytesSent ?? 0;
     const unheard = transport?.rtxSendBitrate ?? 0;
     const sentByPeer = transport?.probationBytesSent ?? 0;
     const arrivedOfThem = transport?.probationSendBitrate ?? 0;

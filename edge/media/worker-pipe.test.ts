@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { createWorker } from 'mediasoup';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
 
@@ -167,47 +167,71 @@ describe('packets to a media worker', () => {
   });
 });
 
-test('packets that a worker finds waiting are one write to Node, in their order', async () => {
-  const { started, process: child } = catchPipes(() =>
-    createWorker({ workerBin: testWorkerBin(), logLevel: 'error' }),
-  );
-  const worker = await started;
-  onTestFinished(() => worker.close());
-  const pid = child?.pid ?? 0;
-  const router = await worker.createRouter({
-    mediaCodecs: [{ kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000, preferredPayloadType: 0 }],
-  });
-  const plain = await router.createPlainTransport({
-    listenInfo: { protocol: 'udp', ip: '127.0.0.1' },
-    comedia: true,
-  });
-  const { id: producerId } = await plain.produce({
-    kind: 'audio',
-    rtpParameters: {
-      codecs: [{ mimeType: 'audio/PCMU', payloadType: 0, clockRate: 8000 }],
-      encodings: [{ ssrc: 7 }],
-    },
-  });
-  const direct = await router.createDirectTransport();
-  const consumer = await direct.consume({ producerId, rtpCapabilities: router.rtpCapabilities });
-  const heard: number[] = [];
-  consumer.on('rtp', (rtp) => void heard.push(rtp.at(-1) ?? 0));
-  const socket = createSocket('udp4');
-  onTestFinished(() => void socket.close());
-  const send = (sequence: number) =>
-    new Promise((sent) => socket.send(packet(sequence, 172), plain.tuple.localPort, '127.0.0.1', sent));
-  await send(0);
-  await expect.poll(() => heard.length).toBe(1);
+describe('packets from a media worker', () => {
+  let pid: number;
+  let heard: number[];
+  /** Sends one to the worker. */
+  let send: (sequence: number) => Promise<unknown>;
 
-  process.kill(pid, 'SIGSTOP');
-  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') T ');
-  const before = writesOf(pid);
-  const burst = Array.from({ length: 20 }, (_, index) => index + 1);
-  for (const sequence of burst) await send(sequence);
-  process.kill(pid, 'SIGCONT');
-  await expect.poll(() => heard.length).toBe(1 + burst.length);
-  expect(heard).toEqual([0, ...burst]);
-  expect(writesOf(pid) - before).toBeLessThan(burst.length / 2);
+  beforeEach(async () => {
+    const { started, process: child } = catchPipes(() =>
+      createWorker({ workerBin: testWorkerBin(), logLevel: 'error' }),
+    );
+    const worker = await started;
+    onTestFinished(() => worker.close());
+    pid = child?.pid ?? 0;
+    const router = await worker.createRouter({
+      mediaCodecs: [{ kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000, preferredPayloadType: 0 }],
+    });
+    const plain = await router.createPlainTransport({
+      listenInfo: { protocol: 'udp', ip: '127.0.0.1' },
+      comedia: true,
+    });
+    const { id: producerId } = await plain.produce({
+      kind: 'audio',
+      rtpParameters: {
+        codecs: [{ mimeType: 'audio/PCMU', payloadType: 0, clockRate: 8000 }],
+        encodings: [{ ssrc: 7 }],
+      },
+    });
+    const direct = await router.createDirectTransport();
+    const consumer = await direct.consume({ producerId, rtpCapabilities: router.rtpCapabilities });
+    heard = [];
+    consumer.on('rtp', (rtp) => void heard.push(rtp.at(-1) ?? 0));
+    const socket = createSocket('udp4');
+    onTestFinished(() => void socket.close());
+    send = (sequence) =>
+      new Promise((sent) => socket.send(packet(sequence, 172), plain.tuple.localPort, '127.0.0.1', sent));
+    await send(0);
+    await expect.poll(() => heard.length).toBe(1);
+  });
+
+  test('that it finds waiting are one write to Node, in their order', async () => {
+    process.kill(pid, 'SIGSTOP');
+    await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') T ');
+    const before = writesOf(pid);
+    const burst = Array.from({ length: 20 }, (_, index) => index + 1);
+    for (const sequence of burst) await send(sequence);
+    process.kill(pid, 'SIGCONT');
+    await expect.poll(() => heard.length).toBe(1 + burst.length);
+    expect(heard).toEqual([0, ...burst]);
+    expect(writesOf(pid) - before).toBeLessThan(burst.length / 2);
+  });
+
+  test('of many calls wait for each other, so that few have a write of their own', async () => {
+    const before = writesOf(pid);
+    const count = 200;
+    let due = performance.now();
+    for (let sequence = 1; sequence <= count; sequence++) {
+      // As evenly as those of 100 calls. An idle worker would take each as it comes.
+      due += 0.2;
+      while (performance.now() < due);
+      await send(sequence);
+    }
+    await expect.poll(() => heard.length).toBe(1 + count);
+    expect(heard).toEqual(Array.from({ length: 1 + count }, (_, index) => index));
+    expect(writesOf(pid) - before).toBeLessThan(count / 2);
+  });
 });
 
 /** How often a process has written; packets over the network are not among them. */

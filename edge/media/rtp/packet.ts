@@ -61,9 +61,18 @@ export function isRtcp(packet: Uint8Array): boolean {
   return type >= 192 && type <= 223;
 }
 
+/** Longest frame of any codec at 20 ms (Opus at its highest rate). */
+const maxPayload = 1400;
+/** Written and sent within one event loop turn, so one serves all streams: that of each would be out of the caches. */
+const outgoing = Buffer.alloc(rtpHeaderLength + maxPayload);
+outgoing[0] = 0x80;
+const outgoingPayload = outgoing.subarray(rtpHeaderLength);
+/** What `seal` returned last: packets of most streams have one length, and a view costs as much as all their fields. */
+let sealed = outgoing;
+
 /**
  * One outgoing stream. The payload is written directly into the packet: encode into `payload`, then `seal`. The
- * packet returned by `seal` is overwritten by the next one: copy it to keep it.
+ * packet returned by `seal` is overwritten by the next one of any stream: copy it to keep it.
  */
 export class RtpWriter {
   readonly ssrc: number;
@@ -71,22 +80,16 @@ export class RtpWriter {
   sequence: number;
   /** Current RTP timestamp of the stream; moved by `advance`. */
   timestamp: number;
-  /** Buffer for the payload of the next packet. */
-  readonly payload: Uint8Array;
-  readonly #packet: Buffer;
-  /** What `seal` returned last: packets of most streams have one length, and a view costs as much as all their fields. */
-  #sealed: Buffer;
 
-  /** @param maxPayload maximum octets of a payload */
-  constructor(ssrc: number, sequence: number, timestamp: number, maxPayload = 1400) {
+  constructor(ssrc: number, sequence: number, timestamp: number) {
     this.ssrc = ssrc >>> 0;
     this.sequence = sequence & 0xffff;
     this.timestamp = timestamp >>> 0;
-    this.#packet = Buffer.alloc(rtpHeaderLength + maxPayload);
-    this.#packet[0] = 0x80;
-    this.#packet.writeUInt32BE(this.ssrc, 8);
-    this.payload = this.#packet.subarray(rtpHeaderLength);
-    this.#sealed = this.#packet;
+  }
+
+  /** Buffer for the payload of the next packet. */
+  get payload(): Uint8Array {
+    return outgoingPayload;
   }
 
   /**
@@ -94,18 +97,16 @@ export class RtpWriter {
    * @param timestamp when it differs from the stream's current time (an RFC 4733 event keeps its start)
    */
   seal(length: number, payloadType: number, marker: boolean, timestamp = this.timestamp): Buffer {
-    const packet = this.#packet;
+    const packet = outgoing;
     packet[1] = (marker ? 0x80 : 0) | payloadType;
     packet[2] = this.sequence >> 8;
     packet[3] = this.sequence;
-    packet[4] = timestamp >>> 24;
-    packet[5] = timestamp >>> 16;
-    packet[6] = timestamp >>> 8;
-    packet[7] = timestamp;
+    setWord(packet, 4, timestamp);
+    setWord(packet, 8, this.ssrc);
     this.sequence = sequencePlus(this.sequence, 1);
     const whole = rtpHeaderLength + length;
-    if (this.#sealed.length !== whole) this.#sealed = packet.subarray(0, whole);
-    return this.#sealed;
+    if (sealed.length !== whole) sealed = packet.subarray(0, whole);
+    return sealed;
   }
 
   /** Advances the stream's time, whether or not a packet was sent. */
@@ -117,4 +118,11 @@ export class RtpWriter {
 function word(packet: Uint8Array, at: number): number {
   const high = ((packet[at] ?? 0) << 8) | (packet[at + 1] ?? 0);
   return ((high << 16) | ((packet[at + 2] ?? 0) << 8) | (packet[at + 3] ?? 0)) >>> 0;
+}
+
+function setWord(packet: Uint8Array, at: number, value: number): void {
+  packet[at] = value >>> 24;
+  packet[at + 1] = value >>> 16;
+  packet[at + 2] = value >>> 8;
+  packet[at + 3] = value;
 }
