@@ -69,6 +69,16 @@ describe("a leg's outgoing audio", () => {
     expect(packets.map(({ first }) => first)).toEqual([0x80, ...Array(30).fill(0xff), 0x80]);
   });
 
+  test('has nothing of what another leg sends meanwhile', () => {
+    const [silent, speaking] = [setUp(), setUp()];
+    for (let turn = 0; turn < 30; turn++) {
+      silent.tick(mute);
+      speaking.tick(loud);
+    }
+    expect(new Set(silent.packets.map(({ first }) => first))).toEqual(new Set([0xff]));
+    expect(new Set(speaking.packets.map(({ first }) => first))).toEqual(new Set([0x80]));
+  });
+
   test('is nothing without an endpoint', () => {
     const { packets, tick } = setUp();
     tick(null, 5);

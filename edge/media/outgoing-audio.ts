@@ -109,7 +109,7 @@ export class OutgoingAudio {
     } else if (this.#silentFrames < settlingFrames) {
       frame.fill(0);
       length = codec.encode(frame, writer.payload);
-      this.#silence = writer.payload.slice(0, length);
+      this.#silence = Uint8Array.from(writer.payload.subarray(0, length));
       this.#silentFrames++;
     } else {
       length = this.#silence.length;

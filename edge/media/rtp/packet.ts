@@ -66,7 +66,7 @@ const maxPayload = 1400;
 /** Written and sent within one event loop turn, so one serves all streams: that of each would be out of the caches. */
 const outgoing = Buffer.alloc(rtpHeaderLength + maxPayload);
 outgoing[0] = 0x80;
-const outgoingPayload = outgoing.subarray(rtpHeaderLength);
+const outgoingPayload = new Uint8Array(outgoing.buffer, outgoing.byteOffset + rtpHeaderLength, maxPayload);
 /** What `seal` returned last: packets of most streams have one length, and a view costs as much as all their fields. */
 let sealed = outgoing;
 
