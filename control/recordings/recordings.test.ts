@@ -22,7 +22,8 @@ import { UnfinishedRecordings } from './unfinished.ts';
 const folder = mkdtempSync(join(tmpdir(), 'recordings-'));
 let test: TestControl;
 beforeAll(async () => {
-  test = await startControl({ TRUNKLINE_DATA: folder });
+  // Longer than what a test lets keys age: control itself deletes what is older, too, whenever the clock is advanced.
+  test = await startControl({ TRUNKLINE_DATA: folder, RETENTION_DAYS: 'recordings=400' });
 });
 afterAll(async () => {
   await test.close();
@@ -316,8 +317,9 @@ describe('recordings of an organization', () => {
       pruneOld(database.db, test.clock, test.control.services.config, (id) => recordingContents.delete(id));
     await forget();
     expect((await wav()).status).toBe(200);
-    test.clock.advance(91 * dayMs);
-    expect((await forget()).recordings).toBeGreaterThan(0);
+    test.clock.advance(401 * dayMs);
+    // Control may have begun to, as well.
+    await forget();
     expect((await wav()).codes).toEqual(['RECORDING_NOT_FOUND']);
     expect(filesOfFolder()).not.toContain(recording.id);
   });
