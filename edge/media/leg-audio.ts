@@ -148,7 +148,7 @@ export class LegAudio {
 
   /** Where a new path should deliver packets; null: they do not enter this process. */
   earFor(path: SrtpPath): ((packet: Buffer) => void) | null {
-    return this.#relayed ? null : (packet) => this.#options.received(path, packet);
+    return this.#relayed ? null : this.#ear(path);
   }
 
   /** Moves the leg's packets to `path`, which is already carried. */
@@ -165,12 +165,18 @@ export class LegAudio {
     this.#options.exchange.close();
   }
 
+  /** A new function each time: a path knows by it whom it has joined. */
+  #ear(path: SrtpPath): (packet: Buffer) => void {
+    const { received } = this.#options;
+    return (packet) => received(path, packet);
+  }
+
   /** Makes this process an end of the path again, unless it is one. */
   async #tune(): Promise<void> {
     const path = this.#path;
     if (!path || path.atNode) return;
     try {
-      await path.joinNode((packet) => this.#options.received(path, packet));
+      await path.joinNode(this.#ear(path));
     } catch (error) {
       // A re-INVITE has moved the leg to another path, which is set up separately.
       if (path.closed || path !== this.#path) return;

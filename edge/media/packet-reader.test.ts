@@ -91,6 +91,27 @@ describe('packets from a media worker', () => {
       expect(left).toEqual(whole);
     }
   });
+
+  test('of streams whose ids begin alike reach their own listener, whoever else comes and goes', async () => {
+    send(1);
+    await expect.poll(() => chunks.length).toBeGreaterThan(0);
+    await consumer.getStats();
+    const all = Buffer.concat(chunks);
+    const ids = ['1', '2', '3'].map((end) => consumer.id.slice(0, -1) + end);
+    const of = (id: string) => Buffer.from(all.toString('latin1').replaceAll(consumer.id, id), 'latin1');
+    for (const gone of ids) {
+      const heard: string[] = [];
+      const again = new PacketReader(() => {});
+      const ends = new Map(ids.map((id) => [id, again.listen(id, () => void heard.push(id))]));
+      ends.get(gone)?.();
+      for (const id of ids) again.read(of(id));
+      expect(heard).toEqual(ids.filter((id) => id !== gone));
+      for (const end of ends.values()) end?.();
+      for (const id of ids) again.read(of(id));
+      expect(heard.length).toBe(2);
+    }
+    expect(new PacketReader(() => {}).listen('no id of mediasoup', () => {})).toBeNull();
+  });
 });
 
 test('answers of a media worker that come together are read in several turns of the event loop', async () => {

@@ -21,20 +21,30 @@ const messageFields = { dataType: 0, data: 1 };
 const notificationFields = { handlerId: 0, event: 1, body: 3 };
 const rtpFields = { data: 0 };
 const prefixLength = 4;
+/**
+ * Ids of mediasoup are UUIDs of version 4 (RFC 9562 section 5.4). Of their random digits the first eight and the last eight
+ * are looked at, 64 bits.
+ */
+const idLength = 36;
+const keyAt = 0;
+const restAt = 28;
 
 /** The packet is overwritten after the call. */
 type Receiver = (packet: Buffer) => void;
 
 interface Listener {
-  /** Of the consumer, as it stands in messages. */
-  readonly id: Buffer;
+  /** Of the consumer's id, the part that is not in the key. */
+  readonly rest: number;
   readonly receiver: Receiver;
   /** Another one whose id has the same key. */
-  readonly next: Listener | null;
+  next: Listener | null;
 }
 
 export class PacketReader {
-  /** By the key of their ids: to make a text of each packet's id costs as much as all else here. */
+  /**
+   * By the key of their ids: to make a text of each packet's id costs as much as all else here, and octets to compare
+   * would be out of the caches.
+   */
   readonly #listeners = new Map<number, Listener>();
   readonly #forward: (message: Buffer) => void;
   /** The beginning of a message whose end has not come yet. */
@@ -59,11 +69,12 @@ export class PacketReader {
     return reader;
   }
 
-  /** @param id of a consumer. @returns ends it */
-  listen(id: string, receiver: Receiver): () => void {
+  /** @param id of a consumer. @returns ends it; null: it is no id of the form that is read here, and mediasoup has its packets */
+  listen(id: string, receiver: Receiver): (() => void) | null {
+    if (id.length !== idLength) return null;
     const octets = Buffer.from(id, 'latin1');
-    const key = keyOf(octets, 0, octets.length);
-    const listener = { id: octets, receiver, next: this.#listeners.get(key) ?? null };
+    const [key, rest] = [digitsOf(octets, keyAt), digitsOf(octets, restAt)];
+    const listener: Listener = { rest, receiver, next: this.#listeners.get(key) ?? null };
     this.#listeners.set(key, listener);
     return () => this.#unlisten(key, listener);
   }
@@ -96,11 +107,13 @@ export class PacketReader {
   }
 
   #unlisten(key: number, gone: Listener): void {
-    let rest: Listener | null = null;
-    for (let one = this.#listeners.get(key) ?? null; one; one = one.next)
-      if (one !== gone) rest = { ...one, next: rest };
-    if (rest) this.#listeners.set(key, rest);
-    else this.#listeners.delete(key);
+    const first = this.#listeners.get(key);
+    if (first === gone) {
+      if (gone.next) this.#listeners.set(key, gone.next);
+      else this.#listeners.delete(key);
+      return;
+    }
+    for (let one = first; one; one = one.next ?? undefined) if (one.next === gone) one.next = gone.next;
   }
 
   /** @returns whether the message is a packet that is listened to */
@@ -114,24 +127,20 @@ export class PacketReader {
     const id = tableOf(octets, told, notificationFields.handlerId);
     const body = tableOf(octets, told, notificationFields.body);
     const data = body === null ? null : tableOf(octets, body, rtpFields.data);
-    if (id === null || data === null) return false;
-    const length = octets.readUInt32LE(id);
-    let listener = this.#listeners.get(keyOf(octets, id + 4, length)) ?? null;
-    while (listener && !isAt(octets, id + 4, listener.id)) listener = listener.next;
+    if (id === null || data === null || octets.readUInt32LE(id) !== idLength) return false;
+    let listener = this.#listeners.get(digitsOf(octets, id + 4 + keyAt)) ?? null;
+    if (listener) {
+      const rest = digitsOf(octets, id + 4 + restAt);
+      while (listener && listener.rest !== rest) listener = listener.next;
+    }
     listener?.receiver(vectorOf(octets, data));
     return listener !== null;
   }
 }
 
-/** Ids of mediasoup begin with eight random digits. */
-function keyOf(octets: Buffer, at: number, length: number): number {
-  if (length < 8) return 0;
-  return octets.readInt32LE(at) ^ (octets.readInt32LE(at + 4) << 4);
-}
-
-function isAt(octets: Buffer, at: number, id: Buffer): boolean {
-  for (let i = 0; i < id.length; i++) if (octets[at + i] !== id[i]) return false;
-  return true;
+/** Eight hexadecimal digits as one number. */
+function digitsOf(octets: Buffer, at: number): number {
+  return Math.imul(octets.readInt32LE(at), 0x9e3779b1) ^ octets.readInt32LE(at + 4);
 }
 
 /** Where an offset leads. */

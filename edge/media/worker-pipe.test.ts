@@ -15,8 +15,8 @@ const packet = (sequence: number, length: number) => {
   return octets;
 };
 
-/** A stream whose messages have a head and a tail; `asked` counts those that it made. */
-function stream() {
+/** Streams whose messages name them and have a head and a tail; `asked` counts those that they made. */
+function streams() {
   const written: string[] = [];
   const pipe = new Writable({
     write: (message: Buffer, _encoding, done) => {
@@ -25,16 +25,17 @@ function stream() {
     },
   });
   const state = { closed: false, asked: 0 };
-  const producer = {
+  const producerOf = (id: string) => ({
+    id,
     get closed() {
       return state.closed;
     },
     send: (rtp: Buffer) => {
       state.asked++;
-      pipe.write(Buffer.concat([Buffer.from(`head ${rtp.length} `), rtp, Buffer.from(' tail')]));
+      pipe.write(Buffer.concat([Buffer.from(`${id} ${rtp.length} `), rtp, Buffer.from(' tail')]));
     },
-  };
-  return { written, pipe, producer, state };
+  });
+  return { written, pipe, producer: producerOf('head'), other: producerOf('HEAD'), state };
 }
 
 describe('packets to a media worker', () => {
@@ -49,33 +50,37 @@ describe('packets to a media worker', () => {
       mediaCodecs: [{ kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000, preferredPayloadType: 0 }],
     });
     const direct = await router.createDirectTransport();
-    const producer = await direct.produce({
-      kind: 'audio',
-      rtpParameters: {
-        codecs: [{ mimeType: 'audio/PCMU', payloadType: 0, clockRate: 8000 }],
-        encodings: [{ ssrc: 7 }],
-      },
-    });
+    const produce = (ssrc: number) =>
+      direct.produce({
+        kind: 'audio',
+        rtpParameters: {
+          codecs: [{ mimeType: 'audio/PCMU', payloadType: 0, clockRate: 8000 }],
+          encodings: [{ ssrc }],
+        },
+      });
+    const producers = [await produce(7), await produce(8)];
     const write = vi.spyOn(Socket.prototype, 'write');
     onTestFinished(() => write.mockRestore());
-    const asked = vi.spyOn(producer, 'send');
-    const sender = new PacketSender(producer, pipe && new WorkerPipe(pipe));
+    const last = () => Buffer.from(write.mock.calls.at(-1)?.[0] ?? []);
+    const asked = producers.map((producer) => vi.spyOn(producer, 'send'));
+    const to = pipe && new WorkerPipe(pipe);
+    const senders = producers.map((producer) => new PacketSender(producer, to));
     for (const length of [172, 52]) {
-      sender.send(packet(1, length));
-      sender.send(packet(2, length));
-      const times = asked.mock.calls.length;
-      producer.send(packet(2, length));
-      expect(asked.mock.calls.length).toBe(times + 1);
-      const [first, prepared, made] = write.mock.calls.slice(-3).map(([message]) => Buffer.from(message));
-      expect(prepared).toEqual(made);
-      expect(first).not.toEqual(made);
+      for (const [index, producer] of producers.entries()) {
+        for (const sequence of [1, 2]) {
+          senders[index]?.send(packet(sequence, length));
+          const sent = last();
+          producer.send(packet(sequence, length));
+          expect(sent).toEqual(last());
+        }
+      }
     }
-    // One for each length, besides those of this test.
-    expect(asked).toHaveBeenCalledTimes(4);
+    // Besides those of this test, mediasoup was asked for the first message of each length.
+    expect(asked.map(({ mock }) => mock.calls.length)).toEqual([4 + 2, 4]);
   });
 
   test('are prepared for each length, and those of a turn are one write', () => {
-    const { written, pipe, producer, state } = stream();
+    const { written, pipe, producer, state } = streams();
     const to = new WorkerPipe(pipe);
     const sender = new PacketSender(producer, to);
     for (const text of ['one', 'four.']) sender.send(Buffer.from(text));
@@ -93,8 +98,19 @@ describe('packets to a media worker', () => {
     expect(state.asked).toBe(2);
   });
 
+  test('of all streams have one message for each length, in which each names itself', () => {
+    const { written, pipe, producer, other, state } = streams();
+    const to = new WorkerPipe(pipe);
+    const [one, two] = [new PacketSender(producer, to), new PacketSender(other, to)];
+    to.together(() => {
+      for (const text of ['one', 'two']) for (const sender of [one, two]) sender.send(Buffer.from(text));
+    });
+    expect(written.join('')).toBe('head 3 one tailHEAD 3 one tailhead 3 two tailHEAD 3 two tail');
+    expect(state.asked).toBe(1);
+  });
+
   test('come in their order, also where mediasoup makes a message among them', () => {
-    const { written, pipe, producer } = stream();
+    const { written, pipe, producer } = streams();
     const to = new WorkerPipe(pipe);
     const sender = new PacketSender(producer, to);
     sender.send(Buffer.from('one'));
@@ -129,19 +145,19 @@ describe('packets to a media worker', () => {
       },
     });
     const to = new WorkerPipe(pipe);
-    const message = Buffer.from('<    >');
+    const prepared = { message: Buffer.from('<    ,  >'), idAt: 6, at: 1, length: 4 };
     const sent = Array.from({ length: 40_000 }, (_, i) => i.toString(36).padStart(4, '0'));
     for (const [i, text] of sent.entries()) {
-      to.add(message, Buffer.from(text), 1);
+      to.add(prepared, Buffer.from('id'), Buffer.from(text));
       // Now it takes nothing, now all of it.
       if (i % 7_919 === 0) for (let next = waiting.shift(); next; next = waiting.shift()) next();
     }
     for (let next = waiting.shift(); next; next = waiting.shift()) next();
-    expect(written.join('')).toBe(sent.map((text) => `<${text}>`).join(''));
+    expect(written.join('')).toBe(sent.map((text) => `<${text},id>`).join(''));
   });
 
   test('are dropped while a worker that does not read has a mebioctet of them, and sent again when it has read', () => {
-    const { written, pipe, producer } = stream();
+    const { written, pipe, producer } = streams();
     const to = new WorkerPipe(pipe);
     const sender = new PacketSender(producer, to);
     const rtp = Buffer.alloc(16_384);
@@ -157,7 +173,7 @@ describe('packets to a media worker', () => {
   });
 
   test('are sent by mediasoup without a pipe, and by nobody when the stream is closed', () => {
-    const { written, producer, state } = stream();
+    const { written, producer, state } = streams();
     const sender = new PacketSender(producer, null);
     for (const text of ['one', 'two']) sender.send(Buffer.from(text));
     expect([state.asked, written.length]).toEqual([2, 2]);

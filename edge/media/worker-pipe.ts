@@ -1,7 +1,7 @@
 /**
  * The pipes of a media worker. Each packet of an agent goes through one, so two things make it cheap: the packets of one
  * turn of the playout clock are one write, and messages are prepared. mediasoup builds a new message for each packet,
- * although those of one stream differ only in the packet, as long as its length is the same.
+ * although they differ only in the packet and in the id of the stream, as long as the packet's length is the same.
  */
 import { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
@@ -11,8 +11,8 @@ import type { types } from 'mediasoup';
 /** Descriptors from which mediasoup's worker reads messages, and to which it writes them. */
 const reads = 3;
 const writes = 4;
-/** Lengths of packets whose message is kept; Opus has many. */
-const mostPrepared = 200;
+/** Lengths of packets whose message is kept: all that audio has. */
+const mostPrepared = 1500;
 /**
  * Octets that wait for a worker which does not read: a third of a second of 200 calls. Later audio is of no use to
  * anybody, and on a machine that is too busy it took a gigabyte in ten minutes.
@@ -52,9 +52,11 @@ export function catchPipes<T>(start: () => T): {
   }
 }
 
+/** A message that mediasoup made. */
 interface Prepared {
   readonly message: Uint8Array;
-  /** Where the packet is in it. */
+  /** Where the stream's id is in it, and where the packet. */
+  readonly idAt: number;
   readonly at: number;
   /** Octets of the packet. */
   readonly length: number;
@@ -69,6 +71,8 @@ export class WorkerPipe {
   readonly #write: Writable['write'];
   /** What mediasoup writes while it is asked to send a packet; null: it asks the worker something. */
   #packets: Uint8Array[] | null = null;
+  /** By length of the packet. One for all streams: those of each would be out of the caches. */
+  readonly #prepared = new Map<number, Prepared>();
   #block = Buffer.alloc(0);
   /** What is gathered is between these. */
   #from = 0;
@@ -96,8 +100,13 @@ export class WorkerPipe {
     return this.#stream.writableLength + this.#to - this.#from;
   }
 
-  /** What is gathered is written before it. @returns what mediasoup writes when `send` makes it send a packet */
-  watch(send: () => void): readonly Uint8Array[] {
+  /** The message of packets of this length; undefined: mediasoup has made none yet. */
+  prepared(length: number): Prepared | undefined {
+    return this.#prepared.get(length);
+  }
+
+  /** Lets mediasoup send `packet` of the stream with this id after what is gathered, and keeps the message that it makes. */
+  prepare(id: Buffer, packet: Buffer, send: () => void): void {
     this.flush();
     const packets: Uint8Array[] = [];
     this.#packets = packets;
@@ -106,7 +115,11 @@ export class WorkerPipe {
     } finally {
       this.#packets = null;
     }
-    return packets;
+    const [message, ...more] = packets;
+    if (!message || more.length > 0 || this.#prepared.size >= mostPrepared) return;
+    const octets = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+    const [idAt, at] = [octets.indexOf(id), octets.indexOf(packet)];
+    if (idAt >= 0 && at >= 0) this.#prepared.set(packet.length, { message, idAt, at, length: packet.length });
   }
 
   /** The messages that `work` adds are one write, after it. */
@@ -120,8 +133,8 @@ export class WorkerPipe {
     }
   }
 
-  /** Adds `message` with `packet` in it, beginning at `at`; both are copied. */
-  add(message: Uint8Array, packet: Uint8Array, at: number): void {
+  /** Adds the message of `packet` of the stream with this id; all is copied. */
+  add({ message, idAt, at }: Prepared, id: Buffer, packet: Uint8Array): void {
     if (this.#to + message.length > this.#block.length) {
       this.flush();
       this.#block = Buffer.allocUnsafeSlow(Math.max(blockSize, message.length));
@@ -129,6 +142,7 @@ export class WorkerPipe {
       this.#to = 0;
     }
     this.#block.set(message, this.#to);
+    this.#block.set(id, this.#to + idAt);
     this.#block.set(packet, this.#to + at);
     this.#to += message.length;
     if (!this.#gathers) this.flush();
@@ -146,40 +160,31 @@ export class WorkerPipe {
 
 /** Sends the packets of one stream. */
 export class PacketSender {
-  readonly #producer: Pick<types.Producer, 'send' | 'closed'>;
+  readonly #producer: Pick<types.Producer, 'id' | 'send' | 'closed'>;
   readonly #pipe: WorkerPipe | null;
-  /** By length of the packet. */
-  readonly #prepared = new Map<number, Prepared>();
-  /** That of the packet before: most streams have packets of one length. */
+  /** Ids of mediasoup have one length, so that each can take the place of another. */
+  readonly #id: Buffer;
+  /** The message of the packet before: most streams have packets of one length. */
   #last: Prepared | undefined;
 
-  constructor(producer: Pick<types.Producer, 'send' | 'closed'>, pipe: WorkerPipe | null) {
+  constructor(producer: Pick<types.Producer, 'id' | 'send' | 'closed'>, pipe: WorkerPipe | null) {
     this.#producer = producer;
     this.#pipe = pipe;
+    this.#id = Buffer.from(producer.id, 'latin1');
   }
 
   /** The packet is copied before this returns, or dropped when the worker is too far behind. */
   send(packet: Buffer): void {
-    if (this.#producer.closed || (this.#pipe?.waiting ?? 0) > mostWaiting) return;
-    if (this.#last?.length !== packet.length) this.#last = this.#prepared.get(packet.length);
-    if (this.#pipe && this.#last) this.#pipe.add(this.#last.message, packet, this.#last.at);
-    else this.#prepare(packet);
+    const pipe = this.#pipe;
+    if (this.#producer.closed || (pipe?.waiting ?? 0) > mostWaiting) return;
+    if (this.#last?.length !== packet.length) this.#last = pipe?.prepared(packet.length);
+    if (!pipe) this.#producer.send(packet);
+    else if (this.#last) pipe.add(this.#last, this.#id, packet);
+    else pipe.prepare(this.#id, packet, () => this.#producer.send(packet));
   }
 
   /** Nothing more is sent: what was sent is written before the end of the stream. */
   end(): void {
     this.#pipe?.flush();
-  }
-
-  /** Lets mediasoup send the packet, and keeps the message that it made. */
-  #prepare(packet: Buffer): void {
-    if (!this.#pipe) {
-      this.#producer.send(packet);
-      return;
-    }
-    const [message, ...more] = this.#pipe.watch(() => this.#producer.send(packet));
-    if (!message || more.length > 0 || this.#prepared.size >= mostPrepared) return;
-    const at = Buffer.from(message.buffer, message.byteOffset, message.byteLength).indexOf(packet);
-    if (at >= 0) this.#prepared.set(packet.length, { message, at, length: packet.length });
   }
 }
