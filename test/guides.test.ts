@@ -4,7 +4,7 @@
  * JSON follows a block of commands, the answer has all of it; `…` is anything. What real calls need is in
  * test/system/guides.test.ts.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -13,6 +13,7 @@ import { systemClock } from '#shared/clock.ts';
 import { type ControlApp, createApp } from '../control/app.ts';
 import { createApiKey, createEdgeToken, createOrganization } from '../control/organizations/store.ts';
 import { readControlConfig } from '../control/settings/config.ts';
+import { webhookHeaders } from '../control/webhooks/rules.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from './kit/control/edge-client.ts';
 import { listenOnce } from './kit/control/harness.ts';
 import { blocksIn, differences, differencesFrom, guide, runBlocks } from './kit/guide.ts';
@@ -171,4 +172,36 @@ longTest('the walk-through of testing agents works, and shows what its page show
 test('an answer that differs from the page is found', () => {
   expect(differences({ a: '…', b: [1], c: null }, { a: 1, b: [1, 2], c: null })).toEqual([]);
   expect(differences({ a: '…', b: [1], c: null }, { b: [2], c: 0 })).toHaveLength(3);
+});
+
+test('the programs of the guide webhooks accept what is signed, and nothing else', async () => {
+  const programs = blocksIn(guide('webhooks')).filter(({ language }) => language === 'js');
+  expect(programs).toHaveLength(2);
+  const [genuine, timed] = await Promise.all(
+    programs.map(async ({ content }, index) => {
+      const file = join(work, `program-${index}.mjs`);
+      writeFileSync(file, content);
+      return import(file);
+    }),
+  );
+  const body = '{"id":"evt_1","type":"port.status_changed"}';
+  const secret = 'ab12';
+  const headers = webhookHeaders(
+    { id: 'evt_1', type: 'port.status_changed', attempt: 1, body },
+    secret,
+    99_000,
+  );
+  const signature = headers['x-webhook-signature'];
+  expect(genuine.isGenuine(body, signature, secret)).toBe(true);
+  expect(genuine.isGenuine(`${body} `, signature, secret)).toBe(false);
+  expect(genuine.isGenuine(body, '', secret)).toBe(false);
+  expect(timed.timedSignature(headers['x-webhook-timestamp'], 'evt_1', body, secret)).toBe(
+    headers['x-webhook-signature-timed'],
+  );
+  const [shell] = await runBlocks(
+    'webhooks',
+    blocksIn(guide('webhooks')).filter(({ content }) => content.startsWith('BODY=')),
+    { cwd: work, env: { ...env, SECRET: secret } },
+  );
+  expect(shell?.trim()).toBe(signature);
 });

@@ -53,6 +53,7 @@ const long: readonly string[] = [
   'test/simulation/simulation.test.ts',
   'edge/signaling/guard.test.ts',
   'test/system/call-data.test.ts',
+  'test/system/guides.test.ts',
   'test/system/engines.test.ts',
   'control/testing/runs/kill.test.ts',
 ];
