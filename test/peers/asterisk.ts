@@ -134,6 +134,11 @@ export class Asterisk {
     return stdout;
   }
 
+  /** How a shell starts this program for this PBX. */
+  get start(): string {
+    return `${asteriskProgram()} -C ${join(this.folder, 'asterisk.conf')}`;
+  }
+
   /** A sound that it recorded. */
   recorded(name: string): Promise<Buffer> {
     return readFile(join(this.folder, `${name}.wav`));

@@ -19,6 +19,7 @@ import {
 import { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { trunkAuthority } from '../kit/programs/trunk-system.ts';
+import { runShown, shownCommands } from '../kit/shown-commands.ts';
 import { CarrierLoad, loadCaller } from './carrier-load.ts';
 import { Kamailio } from './kamailio.ts';
 
@@ -98,6 +99,17 @@ async function andProxyHas(edge: EdgeUnderTest, to: 'in' | 'out', work: () => Pr
   const before = changes(edge, to);
   await work();
   await eventually(`the proxy to take the edge ${to}`, () => (changes(edge, to) > before ? true : null));
+}
+
+/** What docs/fleet.md shows to look at the proxy with. @param wished the flags of each edge */
+async function proxySees(...wished: (readonly [EdgeUnderTest, flags: string])[]): Promise<void> {
+  const [seen] = shownCommands('fleet.md', 'kamcmd').filter(({ output }) => output.length > 0);
+  // The page's edges have these flags, too.
+  expect(seen?.output.filter((line) => line.startsWith('FLAGS'))).toEqual(['FLAGS: AP', 'FLAGS: IP']);
+  const said = await runShown(seen?.line ?? '', proxy.programs);
+  const lines = said.split('\n').map((line) => line.trim());
+  for (const [{ sipPort }, flags] of wished)
+    expect(lines[lines.indexOf(`URI: sip:127.0.0.1:${sipPort};transport=tls`) + 1]).toBe(`FLAGS: ${flags}`);
 }
 
 interface ProxiedCall {
@@ -249,7 +261,9 @@ describe('an edge that is drained by the API under running calls', () => {
     const carrierLoad = await load();
     await carrierLoad.progress(6);
     const kept = await call();
+    await proxySees([one, 'AP'], [other, 'AP']);
     await andProxyHas(one, 'out', () => order(one.id, true));
+    await proxySees([one, 'IP'], [other, 'AP']);
     // All that now arrive are on the other edge.
     const later = [await call(), await call(), await call()];
     expect(later.map(({ edge }) => edge)).toEqual([other.sipPort, other.sipPort, other.sipPort]);

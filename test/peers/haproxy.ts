@@ -76,12 +76,17 @@ export class Haproxy {
 
   /** The control planes that get requests, by their names in the configuration. */
   async ready(): Promise<string[]> {
-    const [head = [], ...rows] = (await this.#ask('show stat')).split('\n').map((line) => line.split(','));
+    const [head = [], ...rows] = (await this.ask('show stat')).split('\n').map((line) => line.split(','));
     const cell = (row: readonly string[], column: string) => row[head.indexOf(column)] ?? '';
     return rows
       .filter((row) => cell(row, '# pxname') === 'control' && cell(row, 'svname') !== 'BACKEND')
       .filter((row) => cell(row, 'status') === 'UP' && cell(row, 'check_status') === 'L7OK')
       .map((row) => cell(row, 'svname'));
+  }
+
+  /** The file that it was started with. */
+  get configuration(): string {
+    return join(this.#folder, 'haproxy.cfg');
   }
 
   async stop(): Promise<void> {
@@ -93,7 +98,8 @@ export class Haproxy {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  async #ask(command: string): Promise<string> {
+  /** @returns what its socket for operators answers */
+  async ask(command: string): Promise<string> {
     const socket = connect(join(this.#folder, 'admin.sock'));
     let answer = '';
     socket.on('data', (chunk: Buffer) => {

@@ -72,6 +72,14 @@ export class Kamailio {
     return this.#output;
   }
 
+  /** How a shell starts the commands of Debian's package for this proxy, which are in no PATH of all users. */
+  get programs(): Readonly<Record<'kamailio' | 'kamcmd', string>> {
+    return {
+      kamailio: `${program} -f ${join(this.#folder, 'kamailio.cfg')}`,
+      kamcmd: `/usr/sbin/kamcmd -s unix:${join(this.#folder, 'run', 'kamailio_ctl')}`,
+    };
+  }
+
   /** Starts it without any registration. Resolves when it listens. */
   async start(): Promise<void> {
     if (this.#child) throw new Error('Kamailio runs');

@@ -4,11 +4,12 @@ import { CallQueued } from '#shared/api/calls.ts';
 import { Attached, NumberConfigurations } from '#shared/api/sip.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { longTest } from '../kit/long-test.ts';
-import { eventually } from '../kit/programs/eventually.ts';
+import { eventually, saw } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort, freeUdpRange } from '../kit/programs/ports.ts';
 import { tracedDirections } from '../kit/programs/traced-directions.ts';
 import { startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
+import { runShown, shownCommand, shownCommands } from '../kit/shown-commands.ts';
 import { Asterisk } from './asterisk.ts';
 import { Baresip } from './baresip.ts';
 import { copiedFiles } from './copied.ts';
@@ -142,9 +143,18 @@ test('Asterisk is known by its address, and calls go both ways', async () => {
     { type: 'outbound', sip_endpoint: `127.0.0.1:${port}` },
   ]);
   const asterisk = await pbxFor(number);
+  const [restart, show, ...more] = shownCommands('pbx/asterisk.md', 'asterisk').map(({ line }) => line);
+  expect(more).toEqual([]);
+  await eventually('the contact to be available', async () => {
+    const said = saw(await runShown(show ?? '', { asterisk: asterisk.start }));
+    return /^ *Contact: +trunkline\/sip:.* Avail /m.test(said) || null;
+  });
   await callsAgent(asterisk, number);
 
   await endsWell(await agentCalls(number, callee), { direction: 'outbound' });
+  // This one does not come back: its own loader started it.
+  await runShown(restart ?? '', { asterisk: asterisk.start });
+  await eventually('a restart', () => asterisk.output.includes('Asterisk is now restarting') || null);
 });
 
 longTest('Asterisk speaks Opus, is put on hold, and follows the REFER of the agent', async () => {
@@ -242,6 +252,7 @@ test('Kamailio is known by its address, and its phones call and are called', asy
     { type: 'outbound', sip_endpoint: `127.0.0.1:${port}` },
   ]);
   await kamailioFor(number);
+  await runShown(shownCommand('pbx/kamailio.md', 'kamailio').line, kamailio?.programs ?? {});
   await phoneCalls(number);
 
   const called = await registeredPhone();

@@ -9,6 +9,7 @@ import { eventually } from '../kit/programs/eventually.ts';
 import type { TestSystem } from '../kit/programs/harness.ts';
 import { TestTrunk } from '../kit/programs/trunk.ts';
 import { startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
+import { runShown, shownCommand } from '../kit/shown-commands.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 /** That of the first start. */
@@ -113,4 +114,16 @@ test('outbound calls: the edge calls by what the guide attaches, and stops when 
   await call.expect('CANCEL');
   expect((await running).at(-2)).toContain('"termination"');
   expect(await system.api.endedCall(call.id)).toMatchObject({ outcome: 'canceled', from: '+14155550120' });
+});
+
+test('the certificate of the first start has the names, as docs/engines.md looks at it', async () => {
+  const { line, output } = shownCommand('engines.md', 'openssl');
+  const said = await runShown(line.replace('/var/lib/trunkline', system.folder), {});
+  const [heading, names] = said
+    .trim()
+    .split('\n')
+    .map((one) => one.trim());
+  expect(heading).toBe(output[0]);
+  expect(output[1]).toBe('DNS:PUBLIC_NAME, DNS:localhost, …');
+  expect(names).toMatch(/^IP Address:127\.0\.0\.1, DNS:localhost/);
 });

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { InboundNumberList } from '#shared/api/inbound.ts';
+import { openDatabase } from '../../control/db/open.ts';
 import { type PostgresServer, startPostgres } from '../kit/db/postgres-server.ts';
 import { longTest } from '../kit/long-test.ts';
 import { builtProgram } from '../kit/programs/built-programs.ts';
@@ -176,4 +177,25 @@ longTest('a database of no or another version is not moved or backed up', async 
   await expect(run('backup', [join(control.folder, 'backup')], { DATABASE_URL: address })).rejects.toThrow(
     'has the tables of another version of the program, or none',
   );
+});
+
+test('the statements of docs/postgresql.md make a database that its user can use', async () => {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'postgresql.md'), 'utf8');
+  // The server's own user has that name.
+  const own = (text: string) => text.replaceAll('trunkline', 'of_the_page');
+  const statements = [...page.matchAll(/^ {4}(CREATE .*;)$/gm)].map(([, text = '']) => own(text));
+  expect(statements).toHaveLength(2);
+  const psql = (database: string, ...commands: readonly string[]) =>
+    promisify(execFile)('psql', [
+      server.url(database),
+      '-v',
+      'ON_ERROR_STOP=1',
+      ...commands.flatMap((text) => ['-c', text]),
+    ]);
+  await psql('postgres', ...statements);
+  const ownUrl = server.url('of_the_page').replace('user=trunkline', 'user=of_the_page');
+  await (await openDatabase(ownUrl)).close();
+
+  const [, truncate = ''] = /`(truncate [\w, ]+)`/.exec(page) ?? [];
+  expect((await psql('of_the_page', truncate)).stdout.trim()).toBe('TRUNCATE TABLE');
 });

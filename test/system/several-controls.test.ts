@@ -22,6 +22,7 @@ import { type Caller, callAndTalk } from '../kit/programs/caller.ts';
 import { ControlProgram } from '../kit/programs/control-program.ts';
 import { eventually } from '../kit/programs/eventually.ts';
 import { edgeId, FurtherEdge } from '../kit/programs/further-edge.ts';
+import { runShown, shownCommand } from '../kit/shown-commands.ts';
 import { Haproxy } from '../peers/haproxy.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'several-controls-'));
@@ -259,6 +260,25 @@ async function createdOnce({ created }: Load, prefix: string): Promise<void> {
   const names = (await api.read(PathwayList, 'GET', '/v1/pathway')).map(({ name }) => name);
   expect(names.filter((name) => name.startsWith(prefix)).sort()).toEqual([...created].sort());
 }
+
+test('HAProxy finds its file valid, and shows what docs/replicas.md shows', async () => {
+  const [check, reload] = shownCommand('replicas.md', 'haproxy').line.split(' && ');
+  expect(reload).toBe('systemctl reload haproxy');
+  const said = await runShown(check?.replace('/etc/haproxy/haproxy.cfg', haproxy.configuration) ?? '', {
+    haproxy: '/usr/sbin/haproxy',
+  });
+  // Beside it the test's own file, which has no log, gets a warning.
+  expect(said.split('\n')).toEqual(
+    expect.arrayContaining([...shownCommand('replicas.md', 'haproxy').output]),
+  );
+
+  const { line, output } = shownCommand('replicas.md', 'echo');
+  const [, command = '', rest = ''] =
+    /^echo "(.*)" \| socat stdio \/run\/haproxy\/admin\.sock \| (.*)$/.exec(line) ?? [];
+  const answer = await haproxy.ask(command);
+  const shown = await runShown(`echo "$ANSWER" | ${rest}`.replace('$ANSWER', answer.replaceAll('"', '')), {});
+  expect(shown.trim().split('\n')).toEqual(output);
+});
 
 test('kill -9 of the control plane with the link loses nothing, and records nothing twice', async () => {
   const before = [await standing(), await standing()];

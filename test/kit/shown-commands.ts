@@ -1,0 +1,71 @@
+/**
+ * Commands for programs of others, as pages of docs/ show them: run where the program is, with its own folder and socket
+ * in the place of Debian's.
+ */
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const docs = join(import.meta.dirname, '..', '..', 'docs');
+
+export interface ShownCommand {
+  /** As it stands: a line of a shell. */
+  readonly line: string;
+  /** The lines below it; empty: the page shows none. */
+  readonly output: readonly string[];
+}
+
+/** Lines after `$ `, with what is shown below them, and code in the text that begins as commands of the program do. */
+export function shownCommands(page: string, program: string): ShownCommand[] {
+  const text = readFileSync(join(docs, page), 'utf8');
+  const lines = text.split('\n');
+  const isOf = (line: string) => line.startsWith(`${program} `);
+  const inBlocks = lines.flatMap((whole, at) => {
+    const [, indent = '', line = ''] = /^(\s+)\$ (.*)$/.exec(whole) ?? [];
+    if (!isOf(line)) return [];
+    const below = lines.slice(at + 1);
+    const end = below.findIndex((one) => !one.startsWith(indent) || one.startsWith(`${indent}$ `));
+    return [{ line, output: below.slice(0, end).map((one) => one.trim()) }];
+  });
+  const inText = [...text.matchAll(/`([^`\n]+)`/g)]
+    .map(([, line = '']) => line)
+    .filter(isOf)
+    .map((line) => ({ line, output: [] }));
+  const found = [...inBlocks, ...inText];
+  if (found.length === 0) throw new Error(`docs/${page} shows no command of ${program}`);
+  return found;
+}
+
+/** The only command of a program on a page. */
+export function shownCommand(page: string, program: string): ShownCommand {
+  const found = shownCommands(page, program);
+  const [first] = found;
+  if (!first || found.some(({ line }) => line !== first.line))
+    throw new Error(`docs/${page} shows ${found.map(({ line }) => line).join(', ')}`);
+  return first;
+}
+
+/**
+ * Runs a line in a shell where words are commands of a test: `{ kamcmd: '/usr/sbin/kamcmd -s unix:/tmp/…' }`.
+ * @returns what it printed
+ * @throws Error unless it ends with 0
+ */
+export async function runShown(line: string, programs: Readonly<Record<string, string>>): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-shown-'));
+  try {
+    for (const [name, start] of Object.entries(programs)) {
+      writeFileSync(join(folder, name), `#!/bin/sh\nexec ${start} "$@"\n`);
+      chmodSync(join(folder, name), 0o755);
+    }
+    const PATH = [folder, process.env.PATH].join(delimiter);
+    const { stdout, stderr } = await run('bash', ['-eo', 'pipefail', '-c', line], {
+      env: { ...process.env, PATH },
+    });
+    return `${stdout}${stderr}`;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
