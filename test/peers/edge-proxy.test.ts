@@ -19,7 +19,7 @@ import {
 import { TestSystem } from '../kit/programs/harness.ts';
 import { freeTcpPort } from '../kit/programs/ports.ts';
 import { trunkAuthority } from '../kit/programs/trunk-system.ts';
-import { runShown, shownCommands } from '../kit/shown-commands.ts';
+import { runShown, shownCommand, shownCommands } from '../kit/shown-commands.ts';
 import { CarrierLoad, loadCaller } from './carrier-load.ts';
 import { Kamailio } from './kamailio.ts';
 
@@ -253,6 +253,12 @@ describe('through the proxy', () => {
     }
     expect([...wanted]).toEqual([]);
   });
+});
+
+it('has files that Kamailio finds valid by the command of the page', async () => {
+  const [check, restart] = shownCommand('fleet.md', 'kamailio').line.split(' && ');
+  expect(restart).toBe('systemctl restart kamailio');
+  await runShown(check ?? '', proxy.programs);
 });
 
 describe('an edge that is drained by the API under running calls', () => {
