@@ -31,6 +31,8 @@ export interface BaresipOptions {
   readonly files?: readonly PbxFile[];
   /** PEM of the authorities that it trusts; default it checks no certificates. */
   readonly trusted?: string;
+  /** Whether somebody sits at it and types. */
+  readonly typed?: boolean;
   /** name server, `address:port`; default the machine's */
   readonly nameServer?: string;
 }
@@ -79,10 +81,12 @@ export class Baresip {
     const control = await freeTcpPort();
     const sip = await freeTcpPort();
     await writeConfiguration(folder, control, sip, options);
-    const child = spawn('baresip', ['-f', folder], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn('baresip', ['-f', folder], {
+      stdio: [options.typed ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
+      stream?.on('data', (chunk: Buffer) => {
         output = (output + chunk.toString('utf8')).slice(-4000);
       });
     }
@@ -127,6 +131,11 @@ export class Baresip {
       },
       limitMs,
     );
+  }
+
+  /** What a person types. */
+  type(text: string): void {
+    this.#child.stdin?.write(text);
   }
 
   /** Sends key presses as RFC 4733 events. */
@@ -205,7 +214,11 @@ async function writeConfiguration(
     statmode_default: 'off',
   };
   // Those of a person who sits at the phone, and a certificate that only some tests check.
-  const without = ['stdio.so', 'alsa.so', ...(options.trusted === undefined ? ['sip_cafile'] : [])];
+  const without = [
+    ...(options.typed ? [] : ['stdio.so']),
+    'alsa.so',
+    ...(options.trusted === undefined ? ['sip_cafile'] : []),
+  ];
   const copied = (config?.text ?? '')
     .replaceAll('/etc/baresip/', `${folder}/`)
     .split('\n')

@@ -1,4 +1,6 @@
 /** Real PBXs with the configuration that `GET /v1/sip/outbound-setup?pbx=` writes, as a customer copies it. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { CallQueued } from '#shared/api/calls.ts';
 import { Attached, NumberConfigurations } from '#shared/api/sip.ts';
@@ -300,10 +302,22 @@ test('baresip calls, and is called, without a PBX', async () => {
   expect(phone.events.map(({ type }) => type)).not.toContain('CALL_ESTABLISHED');
   await phone.close();
 
-  phone = await Baresip.start(options);
-  await phone.command('dial', number);
-  await pressesOne(phone);
-  await endsWell(await callOf(number), { direction: 'inbound' });
+  // As the page says.
+  const page = await readFile(join(import.meta.dirname, '..', '..', 'docs', 'pbx', 'baresip.md'), 'utf8');
+  const [, dial = '', hangUp = ''] = /type `(\w)\+\d+`\. Digits .* `(\w)` hangs up/.exec(page) ?? [];
+  phone = await Baresip.start({ ...options, typed: true });
+  phone.type(`${dial}${number}\n`);
+  await phone.event('CALL_ESTABLISHED');
+  phone.type('1');
+  await phone.event('CALL_CLOSED');
+  await endsWell(await callOf(number), { direction: 'inbound', hangup_by: 'agent' });
+  phone.type(`${dial}${number}\n`);
+  const counted = (type: string) => phone?.events.filter((event) => event.type === type).length;
+  await eventually('another call', () => counted('CALL_ESTABLISHED') === 2 || null);
+  phone.type(hangUp);
+  await eventually('its end', () => counted('CALL_CLOSED') === 2 || null);
+  expect(await system.api.endedCall(await callOf(number))).toMatchObject({ hangup_by: 'peer' });
+  await phone.close();
 
   phone = await Baresip.start({ ...options, answers: true });
   await attach(number, [{ type: 'outbound', sip_endpoint: `127.0.0.1:${phone.tlsPort}` }]);
