@@ -286,15 +286,28 @@ test('every rate of a route has a row', () => {
   const rate = /scope: '(\w+)', limit: (\d+), windowSeconds: (\d+)/g;
   const used = product
     .filter((file) => file.startsWith('control/'))
-    .flatMap((file) => [...textOf(file).matchAll(rate)].map(([, ...parts]) => parts.join(' ')))
-    // Has a separate row, with its pause.
-    .filter((found) => !found.startsWith('register_now '));
+    .flatMap((file) => [...textOf(file).matchAll(rate)].map(([, ...parts]) => parts.join(' ')));
   const shown = cells.flatMap(([, scope, limit, within]) => {
     const seconds = /^(\d+) s$/.exec(within ?? '')?.[1];
     return seconds ? [`${code(scope)} ${limit} ${seconds}`] : [];
   });
   expect(used.length).toBeGreaterThan(8);
   expect(shown.sort()).toEqual(used.sort());
+});
+
+test('every constant that a rate of a route is made of has a row', () => {
+  const rate = /scope: '\w+', limit: (\w+), windowSeconds: (\w+)/g;
+  const named = product
+    .filter((file) => file.startsWith('control/'))
+    .flatMap((file) => {
+      const text = textOf(file);
+      return [...text.matchAll(rate)]
+        .flatMap(([, ...parts]) => parts)
+        .filter((name) => new RegExp(`^const ${name} = \\d`, 'm').test(text))
+        .map((name) => `${file} ${name}`);
+    });
+  expect(named.length).toBeGreaterThan(1);
+  expect(named.filter((name) => !onPage.has(name))).toEqual([]);
 });
 
 test('every metric on the page exists', () => {

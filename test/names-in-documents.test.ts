@@ -91,4 +91,13 @@ test('events are ones of the stream or of webhooks', () => {
       .filter((name) => !fields.includes(name) && !/\.ts$|\.example\./.test(name));
   expect(pages.flatMap((page) => named(read(page))).length).toBeGreaterThan(60);
   expect(unknown(named, (name) => known.has(name))).toEqual([]);
+
+  // What a reader asks for: types, or the beginning of their names.
+  const asked = (text: string) =>
+    [...text.matchAll(/\btypes(?:=|: \[(?='))([\w., ']+)/g)]
+      .flatMap(([, list = '']) => list.split(','))
+      .map((name) => name.replaceAll(/[ ']/g, ''));
+  expect(pages.flatMap((page) => asked(read(page))).length).toBeGreaterThan(5);
+  const isAsked = (name: string) => eventTypes.some((type) => type === name || type.startsWith(`${name}.`));
+  expect(unknown(asked, isAsked)).toEqual([]);
 });
