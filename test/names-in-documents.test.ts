@@ -101,3 +101,14 @@ test('events are ones of the stream or of webhooks', () => {
   const isAsked = (name: string) => eventTypes.some((type) => type === name || type.startsWith(`${name}.`));
   expect(unknown(asked, isAsked)).toEqual([]);
 });
+
+test.each([
+  ['docs/widgets.md', 'control/widgets/event-stream.ts'],
+  ['docs/contract/06-agent-testing.md', 'control/testing/runs/events.ts'],
+])('%s has the events of the stream that %s writes, and no other', (page, file) => {
+  const [, table = ''] = read(page).split('\n| Event | Data |\n');
+  const shown = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  const sent = [...read(file).matchAll(/\byield event\('(\w+)'/g)].map(([, name]) => name);
+  expect(sent.length).toBeGreaterThan(2);
+  expect(shown.sort()).toEqual([...new Set(sent)].sort());
+});
