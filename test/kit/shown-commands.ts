@@ -18,23 +18,26 @@ export interface ShownCommand {
   readonly output: readonly string[];
 }
 
-/** Lines after `$ `, with what is shown below them, and code in the text that begins as commands of the program do. */
-export function shownCommands(page: string, program: string): ShownCommand[] {
-  const text = readFileSync(join(docs, page), 'utf8');
-  const lines = text.split('\n');
-  const isOf = (line: string) => line.startsWith(`${program} `);
-  const inBlocks = lines.flatMap((whole, at) => {
-    const [, indent = '', line = ''] = /^(\s+)\$ (.*)$/.exec(whole) ?? [];
-    if (!isOf(line)) return [];
+/** Lines after `$ `, with what is shown below them. */
+export function promptedCommands(page: string): ShownCommand[] {
+  const lines = readFileSync(join(docs, page), 'utf8').split('\n');
+  return lines.flatMap((whole, at) => {
+    const [, indent = '', line] = /^(\s*)\$ (.*)$/.exec(whole) ?? [];
+    if (line === undefined) return [];
     const below = lines.slice(at + 1);
-    const end = below.findIndex((one) => !one.startsWith(indent) || one.startsWith(`${indent}$ `));
+    const isOutput = (one: string) =>
+      one.startsWith(indent) && !/^\s*(?:$|```)/.test(one) && !one.startsWith(`${indent}$ `);
+    const end = below.findIndex((one) => !isOutput(one));
     return [{ line, output: below.slice(0, end).map((one) => one.trim()) }];
   });
-  const inText = [...text.matchAll(/`([^`\n]+)`/g)]
-    .map(([, line = '']) => line)
-    .filter(isOf)
-    .map((line) => ({ line, output: [] }));
-  const found = [...inBlocks, ...inText];
+}
+
+/** Those, and code in the text, that begin as commands of the program do. */
+export function shownCommands(page: string, program: string): ShownCommand[] {
+  const inText = [...readFileSync(join(docs, page), 'utf8').matchAll(/`([^`\n]+)`/g)].map(
+    ([, line = '']) => ({ line, output: [] }),
+  );
+  const found = [...promptedCommands(page), ...inText].filter(({ line }) => line.startsWith(`${program} `));
   if (found.length === 0) throw new Error(`docs/${page} shows no command of ${program}`);
   return found;
 }
