@@ -1,4 +1,5 @@
 /** Commands of pages for programs of others: each is run by a test, or is here with why nobody runs it. */
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -117,4 +118,19 @@ test('the commands of programs that tests have are run, on each page', () => {
 test('no reason is there for a program that no page shows', () => {
   const shown = new Set(commands.filter(({ words }) => words.length > 1).map(({ program }) => program));
   expect(Object.keys(notRun).filter((program) => !shown.has(program))).toEqual([]);
+});
+
+test('every filter of jq is one that jq compiles', () => {
+  const filters = commands
+    .filter(({ program, words }) => program === 'jq' && words.length > 1)
+    .map(({ page, words }) => ({ page, filter: words.slice(1).find((word) => !/^-\w+$/.test(word)) ?? '' }))
+    // The end of `$(`, which began some lines before.
+    .map(({ page, filter }) => ({ page, filter: filter.replace(/^([^(]*)\)$/, '$1') }));
+  expect(filters.length).toBeGreaterThan(30);
+  const compile = (all: typeof filters) =>
+    spawnSync('jq', ['-n', `${all.map(({ filter }, at) => `def f${at}: (${filter});`).join('\n')} empty`])
+      .status;
+  // One start for all, unless one is wrong.
+  const wrong = compile(filters) === 0 ? [] : filters.filter((one) => compile([one]) !== 0);
+  expect(wrong).toEqual([]);
 });
