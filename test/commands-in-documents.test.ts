@@ -9,7 +9,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formerSettings } from '#shared/settings/former.ts';
 import { settings } from '#shared/settings/table.ts';
 import { allCommands } from '../control/admin/index.ts';
+import { describedIn } from '../control/deployment/docs/groups.ts';
+import { curlOf } from '../control/deployment/docs/request-code.ts';
 import type { OpenApiDocument } from '../control/deployment/openapi-document.ts';
+import { requestExamples, requestQueries } from '../control/deployment/request-examples.ts';
 import { commandTable } from '../scripts/command/table.ts';
 import { startRoutes, type TestControl } from './kit/control/harness.ts';
 import { openApiOf } from './kit/control/openapi.ts';
@@ -239,42 +242,73 @@ describe('requests', () => {
 
   /** The body is in a file of the reader, made by another command or of variables, or run in a guide as it stands. */
   const isMade = ({ place, words: [program] }: DocumentedCommand, { body }: Sent) =>
-    /^@|\$\(/.test(body ?? '') ||
+    /^@|\$\(|"wav"/.test(body ?? '') ||
     (program === 'api' && (body?.includes('$') || place.startsWith('docs/guides/')));
 
-  it('of curl, and of the function api of the guides, are ones that the API takes', async () => {
-    const found: [DocumentedCommand, string | null][] = [];
-    for (const one of [...of('curl'), ...of('api')]) {
-      const sent = one.words[0] === 'api' ? requestOfApi(one) : requestOf(one);
-      if (sent === null) continue;
-      const made = isMade(one, sent);
-      const url = sent.url.replace(/<[^>]*>|\$\{?\w+\}?|\$\([^)]*\)|…/g, id);
-      const body = sent.body?.replace(/<[^>]*>|\$\{?\w+\}?|…/g, id) ?? null;
-      if (sent.type === 'application/json' && body !== null && !made) {
-        try {
-          JSON.parse(body);
-        } catch {
-          found.push([one, 'its body is no JSON']);
-          continue;
-        }
+  /** Why the API does not take it; null: it does, undefined: nobody asked it. */
+  async function refusal(one: DocumentedCommand, control: TestControl): Promise<string | null | undefined> {
+    const sent = one.words[0] === 'api' ? requestOfApi(one) : requestOf(one);
+    // A stream would not end; the guide of webhooks and events is run.
+    if (sent === null || one.words.includes('-N') || endless.test(sent.url)) return undefined;
+    const made = isMade(one, sent);
+    const url = sent.url.replace(/<[^>]*>|\$\{?\w+\}?|\$\([^)]*\)|…/g, id);
+    const body = sent.body?.replace(/<[^>]*>|\$\{?\w+\}?|…/g, id) ?? null;
+    if (sent.type === 'application/json' && body !== null && !made) {
+      try {
+        JSON.parse(body);
+      } catch {
+        return 'its body is no JSON';
       }
-      // It would not end; the guide of webhooks and events is run.
-      if (one.words.includes('-N')) continue;
-      const answer = await test.call(sent.method, url, {
-        key: /^\/v1\/admin|^\/metrics/.test(url) ? test.operatorKey : test.key,
-        ...(body !== null && {
-          body,
-          headers: { 'content-type': sent.type ?? 'application/x-www-form-urlencoded' },
-        }),
-      });
-      const refused = answer.codes.some((code) => (made ? unknownPath : notTaken).test(code));
-      // No edge is connected: 503.
-      const failed = answer.status >= 500 && answer.status !== 503;
-      found.push([one, refused || failed ? `${answer.status} ${answer.text}` : null]);
     }
+    const answer = await control.call(sent.method, url, {
+      key: /^\/v1\/admin|^\/metrics/.test(url) ? control.operatorKey : control.key,
+      ...(body !== null && {
+        body,
+        headers: { 'content-type': sent.type ?? 'application/x-www-form-urlencoded' },
+      }),
+    });
+    const refused = answer.codes.some((code) => (made ? unknownPath : notTaken).test(code));
+    // No edge is connected: 503.
+    const failed = answer.status >= 500 && answer.status !== 503;
+    return refused || failed ? `${answer.status} ${answer.text}` : null;
+  }
+
+  async function refusals(all: readonly DocumentedCommand[], control = test) {
+    const found: [DocumentedCommand, string | null][] = [];
+    for (const one of all) {
+      const why = await refusal(one, control);
+      if (why !== undefined) found.push([one, why]);
+    }
+    return found;
+  }
+
+  it('of curl, and of the function api of the guides, are ones that the API takes', async () => {
+    const found = await refusals([...of('curl'), ...of('api')]);
     expect(found.length).toBeGreaterThan(110);
     expect(wrong(found)).toEqual([]);
   });
+
+  it('of curl on the pages of endpoints are ones that the API takes', async () => {
+    const all = describedIn((await openApiOf(test)).paths);
+    const names = all.map(({ method, path }) => `${method} ${path}`);
+    const written = [...Object.keys(requestExamples), ...Object.keys(requestQueries)];
+    expect(written.filter((name) => !names.includes(name.replaceAll(/:(\w+)/g, '{$1}')))).toEqual([]);
+    const shown = all.flatMap((one) =>
+      documentedCommands(`${one.method} ${one.path}`, `    ${curlOf(one)}`).slice(0, 1),
+    );
+    // Of its own, where commands of pages have changed nothing.
+    const control = await startRoutes();
+    try {
+      const found = await refusals(shown, control);
+      expect(found.length).toBeGreaterThan(150);
+      expect(wrong(found)).toEqual([]);
+    } finally {
+      await control.close();
+    }
+  });
+
+  /** Streams of events, also of runs and widgets. */
+  const endless = /\/events(?:\?|$)/;
 
   /** Of the form of a request; others are about what there is. */
   const notTaken =

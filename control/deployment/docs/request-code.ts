@@ -1,6 +1,7 @@
 /** A request in the forms in which people write it. */
 import type { Operation } from '../openapi-document.ts';
 import { exampleOf } from '../openapi-examples.ts';
+import { requestQueries } from '../request-examples.ts';
 import type { Described } from './groups.ts';
 
 export interface BodyExample {
@@ -16,7 +17,12 @@ export function bodyExample({ requestBody }: Operation): BodyExample | null {
 }
 
 /** Values in place of parameters that a request must have. */
-function requiredParameters({ operation }: Described, where: 'path' | 'query'): [string, string][] {
+function requiredParameters(
+  { method, path, operation }: Described,
+  where: 'path' | 'query',
+): [string, string][] {
+  const written = where === 'query' && requestQueries[`${method} ${path}`];
+  if (written) return Object.entries(written);
   return (operation.parameters ?? [])
     .filter((one) => one.in === where && one.required === true)
     .map((one) => [one.name, parameterExample(one.name, one.schema)]);
