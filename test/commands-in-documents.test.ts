@@ -235,9 +235,9 @@ describe('requests', () => {
   const id = '01890a5d-ac96-774b-bcce-b302099a8057';
 
   /** What the function that begins each guide sends. */
-  function requestOfApi({ words: [, method = '', path = '', body = null] }: DocumentedCommand): Sent | null {
+  function requestOfApi({ words: [, method = '', path = '', body] }: DocumentedCommand): Sent | null {
     if (!path.startsWith('/')) return null;
-    return { method: method as Method, url: path, body, type: 'application/json' };
+    return { method: method as Method, url: path, body: body ?? null, type: 'application/json' };
   }
 
   /** The body is in a file of the reader, made by another command or of variables, or run in a guide as it stands. */

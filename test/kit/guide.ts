@@ -61,7 +61,7 @@ export async function runBlocks(
 }
 
 /** The last JSON value of the output. */
-export function lastJson(output: string): unknown {
+function lastJson(output: string): unknown {
   const starts = [...output.matchAll(/(?:^|\n|(?<=\}))(?=[[{"])/g)].map(({ index }) => index);
   for (const start of starts.reverse()) {
     try {
