@@ -8,7 +8,7 @@ import { releaseAll } from '../kit/fakes/release.ts';
 import { SrtpPeer } from '../kit/fakes/srtp-peer.ts';
 import { longTest } from '../kit/long-test.ts';
 import { Api } from '../kit/programs/api.ts';
-import { eventually } from '../kit/programs/eventually.ts';
+import { eventually, saw } from '../kit/programs/eventually.ts';
 import {
   ampleRtpPorts,
   crash,
@@ -106,10 +106,14 @@ async function proxySees(...wished: (readonly [EdgeUnderTest, flags: string])[])
   const [seen] = shownCommands('fleet.md', 'kamcmd').filter(({ output }) => output.length > 0);
   // The page's edges have these flags, too.
   expect(seen?.output.filter((line) => line.startsWith('FLAGS'))).toEqual(['FLAGS: AP', 'FLAGS: IP']);
-  const said = await runShown(seen?.line ?? '', proxy.programs);
-  const lines = said.split('\n').map((line) => line.trim());
-  for (const [{ sipPort }, flags] of wished)
-    expect(lines[lines.indexOf(`URI: sip:127.0.0.1:${sipPort};transport=tls`) + 1]).toBe(`FLAGS: ${flags}`);
+  // An answer that is late takes an edge out for a moment.
+  await eventually('the proxy to see the edges so', async () => {
+    const said = saw(await runShown(seen?.line ?? '', proxy.programs));
+    const lines = said.split('\n').map((line) => line.trim());
+    const flagsOf = ({ sipPort }: EdgeUnderTest) =>
+      lines[lines.indexOf(`URI: sip:127.0.0.1:${sipPort};transport=tls`) + 1];
+    return wished.every(([edge, flags]) => flagsOf(edge) === `FLAGS: ${flags}`) || null;
+  });
 }
 
 interface ProxiedCall {
