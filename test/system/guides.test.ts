@@ -66,7 +66,8 @@ test('the first call: its commands, with the call at its place', async () => {
   expect(commands.some(({ content }) => content.startsWith('npm run call'))).toBe(true);
   const quiet = commands.map(({ language, content }) => ({
     language,
-    content: content.replace('npm run call', 'npm run --silent call 2> said.txt'),
+    // What npm and the log say beside the answers.
+    content: content.replace('npm run call', `npm run --silent call 2> ${join(work, 'said.txt')}`),
   }));
   const outputs = await runBlocks('first-call', quiet, { cwd: root, env });
   expect(differencesFrom(blocks, outputs)).toEqual([]);
