@@ -117,7 +117,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'edge/media/dtmf/event.ts longestSegment': 'a format',
   'edge/media/worker-pipe.ts mostPrepared': 'a cache',
   'edge/media/playout.ts maxCatchUp': 'ticks of the edge’s own clock',
-  'edge/media/outgoing-audio.ts maxPayload': 'the size of a buffer of the edge’s own frames',
+  'edge/media/rtp/packet.ts maxPayload': 'the size of a buffer of the edge’s own frames',
   'edge/media/quality/reception.ts maxDropout': 'a rule of RFC 3550',
   'edge/media/quality/reception.ts maxMisorder': 'a rule of RFC 3550',
   'edge/media/recording/recording-file.ts stepBytes': 'a step',
