@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '#shared/clock.ts';
 import { Gate } from '#shared/models/gate.ts';
@@ -11,6 +12,7 @@ import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 import { isLong } from '../../test/kit/is-long.ts';
+import { builtProgram } from '../../test/kit/programs/built-programs.ts';
 import { freeUdpRange } from '../../test/kit/programs/ports.ts';
 import { edgeLimits } from '../limits.ts';
 import { DiskRoom } from '../media/recording/disk-room.ts';
@@ -42,6 +44,9 @@ const settings: ShardSettings = {
   software: 'Trunkline/0',
 };
 
+/** As it starts in whole systems: loading the sources takes each thread several times as much CPU. */
+const program = pathToFileURL(builtProgram(join(import.meta.dirname, 'shard-thread.ts')).file);
+
 /** Several threads that compile everything at once take long on a loaded machine. */
 const startMs = 240_000;
 const patient = { startMs, hangMs: startMs };
@@ -63,7 +68,7 @@ async function start(
     start: (index) => {
       const portMin = first + 2 * pairs * index;
       const media = { ...settings.media, portMin, portMax: portMin + 2 * pairs - 1 };
-      const thread = shardThread({ ...settings, media, recordings }, index, () => {});
+      const thread = shardThread({ ...settings, media, recordings }, index, () => {}, program);
       threads[index] = thread;
       return thread;
     },

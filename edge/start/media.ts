@@ -48,12 +48,14 @@ export function shardsOf(
   });
 }
 
+/** @param program what the thread runs; only tests give another one */
 export function shardThread(
   settings: ShardSettings,
   index: number,
   failed: (error: unknown) => void,
+  program = new URL('./shard-thread.ts', import.meta.url),
 ): ShardThread {
-  const worker = new Worker(new URL('./shard-thread.ts', import.meta.url), {
+  const worker = new Worker(program, {
     workerData: settings,
     name: `media shard ${index}`,
   });

@@ -8,8 +8,11 @@ import { createInterface } from 'node:readline';
 import Srf from 'drachtio-srf';
 import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
 import { createAuthority } from '../fakes/certificates.ts';
+import { builtProgram } from '../programs/built-programs.ts';
 
 export const SECRET = 'a secret';
+
+const program = join(import.meta.dirname, '..', '..', '..', 'edge', 'engine', 'main.ts');
 
 /** Files of one certificate authority and one server certificate for 127.0.0.1, in a separate directory. */
 export class TestCertificates {
@@ -38,7 +41,7 @@ export interface EngineEvent {
   readonly [name: string]: unknown;
 }
 
-/** `edge/engine/main.ts` as a child process. */
+/** The embedded engine as a child process. */
 export class EngineProgram {
   readonly child: ChildProcessWithoutNullStreams;
   readonly events: EngineEvent[] = [];
@@ -47,11 +50,9 @@ export class EngineProgram {
   appPort = 0;
 
   private constructor() {
-    this.child = spawn(
-      process.execPath,
-      [join(import.meta.dirname, '..', '..', '..', 'edge', 'engine', 'main.ts')],
-      { stdio: 'pipe' },
-    );
+    const { file, compiled } = builtProgram(program);
+    const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
+    this.child = spawn(process.execPath, [file], { stdio: 'pipe', env });
     this.child.stderr.on('data', (chunk: Buffer) =>
       this.events.push({ event: 'stderr', text: chunk.toString() }),
     );

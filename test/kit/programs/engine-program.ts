@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createAuthority, type TestKeyPair } from '../fakes/certificates.ts';
+import { builtProgram } from './built-programs.ts';
 import { freeTcpPort } from './ports.ts';
 
 const program = join(import.meta.dirname, '..', '..', '..', 'edge', 'engine', 'main.ts');
@@ -47,7 +48,9 @@ export class EngineProgram {
 
   /** Resolves when it listens. */
   start(): Promise<void> {
-    const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const { file, compiled } = builtProgram(program);
+    const env = { ...process.env, NODE_COMPILE_CACHE: compiled };
+    const child = spawn(process.execPath, [file], { stdio: ['pipe', 'pipe', 'inherit'], env });
     this.#child = child;
     const configuration = {
       tls: { host: '127.0.0.1', port: this.sipPort, cert: this.#file('crt'), key: this.#file('key') },
