@@ -7,7 +7,7 @@ import { connect } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, FakeClock, systemClock } from '#shared/clock.ts';
 import { createAuthority } from '../test/kit/fakes/certificates.ts';
-import { builtProgram } from '../test/kit/programs/built-programs.ts';
+import { testedFile } from '../test/kit/programs/built-programs.ts';
 import { untilClosed } from '../test/kit/until-closed.ts';
 import { EngineProcess } from './engine-process.ts';
 import { createLog } from './log.ts';
@@ -55,7 +55,7 @@ beforeEach(async () => {
 
 function newEngine(clock: Clock, maxConnections = 2): EngineProcess {
   return new EngineProcess({
-    program: builtProgram(join(import.meta.dirname, 'engine', 'main.ts')).file,
+    program: testedFile(join(import.meta.dirname, 'engine', 'main.ts')),
     config: {
       tls: { host: '127.0.0.1', port, cert: join(folder, 'server.crt'), key: join(folder, 'server.key') },
       wss: null,

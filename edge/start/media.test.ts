@@ -12,7 +12,7 @@ import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { SrtpPeer } from '../../test/kit/fakes/srtp-peer.ts';
 import { isLong } from '../../test/kit/is-long.ts';
-import { builtProgram } from '../../test/kit/programs/built-programs.ts';
+import { testedFile } from '../../test/kit/programs/built-programs.ts';
 import { freeUdpRange } from '../../test/kit/programs/ports.ts';
 import { edgeLimits } from '../limits.ts';
 import { DiskRoom } from '../media/recording/disk-room.ts';
@@ -45,7 +45,7 @@ const settings: ShardSettings = {
 };
 
 /** As it starts in whole systems: loading the sources takes each thread several times as much CPU. */
-const program = pathToFileURL(builtProgram(join(import.meta.dirname, 'shard-thread.ts')).file);
+const program = pathToFileURL(testedFile(join(import.meta.dirname, 'shard-thread.ts')));
 
 /** Several threads that compile everything at once take long on a loaded machine. */
 const startMs = 240_000;

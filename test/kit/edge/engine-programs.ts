@@ -7,6 +7,7 @@ import { EngineProcess } from '../../../edge/engine-process.ts';
 import { createLog } from '../../../edge/log.ts';
 import type { EngineAddress } from '../../../edge/signaling/srf/srf.ts';
 import { createAuthority } from '../fakes/certificates.ts';
+import { testedFile } from '../programs/built-programs.ts';
 import { DrachtioProgram } from '../programs/drachtio-program.ts';
 import { freeTcpPort } from '../programs/ports.ts';
 
@@ -55,7 +56,7 @@ export async function startEmbeddedEngine(): Promise<TlsEngine> {
   const port = await freeTcpPort();
   const { promise: ready, resolve, reject } = Promise.withResolvers<EngineAddress>();
   const engine = new EngineProcess({
-    program: join(root, 'edge', 'engine', 'main.ts'),
+    program: testedFile(join(root, 'edge', 'engine', 'main.ts')),
     config: {
       tls: { host: '127.0.0.1', port, cert: files.path('server.crt'), key: files.path('server.key') },
       wss: null,

@@ -17,6 +17,7 @@ import { Signaling } from '../../../edge/signaling/signaling.ts';
 import { createAuthority, type TestAuthority, type TestKeyPair } from '../fakes/certificates.ts';
 import { echoAgent } from '../fakes/fake-agents.ts';
 import { QuietLog } from '../fakes/quiet-log.ts';
+import { testedFile } from '../programs/built-programs.ts';
 import { DrachtioProgram, drachtioPath } from '../programs/drachtio-program.ts';
 import { freeTcpPort } from '../programs/ports.ts';
 
@@ -155,7 +156,7 @@ export class TestEdge {
     up: (error?: Error) => void,
   ): EngineProcess {
     const engine: EngineProcess = new EngineProcess({
-      program: join(import.meta.dirname, '..', '..', '..', 'edge', 'engine', 'main.ts'),
+      program: testedFile(join(import.meta.dirname, '..', '..', '..', 'edge', 'engine', 'main.ts')),
       config: {
         tls: {
           host: '127.0.0.1',

@@ -32,6 +32,9 @@ export const programs: readonly string[] = [
 
 const sources = ['control', 'edge', 'outgoing', 'shared', 'test/kit/programs'];
 
+/** Benches measure the sources as an operator starts them. */
+export const isTest = process.env.VITEST_POOL_ID !== undefined;
+
 export interface BuiltProgram {
   readonly file: string;
   /** For NODE_COMPILE_CACHE: removed with the program. */
@@ -47,6 +50,11 @@ export function builtProgram(file: string): BuiltProgram {
   if (name === null) throw new Error(`${file} is not among the programs of built-programs.ts`);
   const folder = built();
   return { file: join(folder, name), compiled: join(folder, 'compiled') };
+}
+
+/** The file of a program for a test, the source itself for a bench. */
+export function testedFile(file: string): string {
+  return isTest ? builtProgram(file).file : file;
 }
 
 /** Where a program is in the folder of all; null: it is not built. */

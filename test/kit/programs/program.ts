@@ -5,13 +5,11 @@ import { join } from 'node:path';
 import type { ControlOptions } from '../../../control/program.ts';
 import type { EdgeOptions } from '../../../edge/start/context.ts';
 import { nodeFlags, wasmCodeFlag } from '../../../scripts/supervisor/node-flags.ts';
-import { builtProgram, giveDatabase } from './built-programs.ts';
+import { builtProgram, giveDatabase, isTest } from './built-programs.ts';
 import { witness } from './eventually.ts';
 import { family } from './processes.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-/** Benches measure the sources as an operator starts them. */
-const isTest = process.env.VITEST_POOL_ID !== undefined;
 /** Output kept for failure messages, characters. */
 const keptOutput = 20_000;
 /** Of it, what errors of the kit show. */
