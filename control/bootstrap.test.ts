@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { longTest } from '../test/kit/long-test.ts';
+import { testedFile } from '../test/kit/programs/built-programs.ts';
 import { freeTcpPort } from '../test/kit/programs/ports.ts';
 import { createApp } from './app.ts';
 import { bootstrap, demoNumber, echoNumber, toneNumber } from './bootstrap.ts';
@@ -206,6 +207,7 @@ describe('the certificates', () => {
 });
 
 describe('the program', () => {
+  const main = testedFile(join(import.meta.dirname, 'main.ts'));
   const environment = (port: number) => ({
     ...process.env,
     TRUNKLINE_DATA: folder,
@@ -215,7 +217,7 @@ describe('the program', () => {
 
   it('answers until SIGTERM, then exits with 0', async () => {
     const port = await freeTcpPort();
-    const program = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    const program = spawn(process.execPath, [main], {
       env: environment(port),
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -232,7 +234,7 @@ describe('the program', () => {
   });
 
   it('reports invalid settings and exits with 1', () => {
-    const run = spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+    const run = spawnSync(process.execPath, [main], {
       env: { ...environment(0), LOG_LEVEL: 'loud' },
       encoding: 'utf8',
     });

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testedFile } from './kit/programs/built-programs.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -20,7 +21,7 @@ test.each(['control', 'edge'])(
         TRACE_DAYS: '7',
         RING_TIMEOUT_S: '30',
       };
-      const file = join(root, program, 'main.ts');
+      const file = testedFile(join(root, program, 'main.ts'));
       const { status, stderr } = spawnSync(process.execPath, [file], { env, encoding: 'utf8' });
       expect(stderr).toContain('TRACE_DAYS is no longer a setting: set RETENTION_DAYS=traces=7 instead');
       expect(stderr).toContain('RING_TIMEOUT_S is no longer a setting: its value is fixed at 60 s');
