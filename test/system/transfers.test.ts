@@ -10,6 +10,7 @@ import { TestTrunk } from '../kit/programs/trunk.ts';
 import { attachTrunk } from '../kit/programs/trunk-system.ts';
 import { Baresip } from '../peers/baresip.ts';
 import { hasTone } from '../peers/sound.ts';
+import { attendedTransfers } from './attended-transfers.ts';
 
 let at: TransferSystem;
 beforeAll(async () => {
@@ -367,3 +368,5 @@ test('an INVITE with Replaces takes over a call with its agent', async () => {
   await second.phone.expect('BYE');
   expect(await at.ended(id)).toMatchObject({ hangup_by: 'agent', call_id: first.callId });
 });
+
+attendedTransfers(() => at);
