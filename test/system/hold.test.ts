@@ -1,6 +1,7 @@
 /**
- * Hold, park and conferences in the whole system, ordered through the API, with real phones. What a held peer hears is in
- * edge/media/our-hold.test.ts: baresip records nothing after a re-INVITE, but counts the packets that it plays.
+ * Hold, park and conferences in the whole system, ordered through the API, with real phones, and the quality of calls that
+ * are joined. What a held peer hears is in edge/media/our-hold.test.ts: baresip records nothing after a re-INVITE, but
+ * counts the packets that it plays.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ConferenceList } from '#shared/api/conferences.ts';
@@ -10,6 +11,7 @@ import { tracedDirections } from '../kit/programs/traced-directions.ts';
 import { number, TransferSystem } from '../kit/programs/transfers.ts';
 import { Baresip } from '../peers/baresip.ts';
 import { hasTone } from '../peers/sound.ts';
+import { joinedCalls } from './joined-quality.ts';
 
 let at: TransferSystem;
 beforeAll(async () => {
@@ -19,6 +21,9 @@ beforeAll(async () => {
 beforeEach(() => at.begin());
 afterEach(() => at.end());
 afterAll(() => at?.close());
+
+// First: the conference changes the codecs of the number.
+joinedCalls(() => at);
 
 /** @returns the length of a phone's recording when a fifth of a second of it, after `from`, is that tone */
 async function phoneHears(phone: Baresip, hz: number, from = 0): Promise<number> {
