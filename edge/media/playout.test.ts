@@ -44,6 +44,25 @@ describe('the playout clock', () => {
     expect(seen).toEqual(['begin', 'a', 'b', 'end']);
   });
 
+  test('says how far away the next turn is, which depends on the legs that are left', () => {
+    const clock = new FakeClock(start);
+    const until: number[] = [];
+    const playout = new Playout({ clock, together: (turns) => until.push(Math.round(turns())) });
+    const leaves = Array.from({ length: 4 }, () => playout.add(recorder(clock).leg));
+    const inTurns = () => {
+      // A timer that was set for a leg that has left still fires.
+      clock.advance(20);
+      until.length = 0;
+      clock.advance(20);
+      return until;
+    };
+    expect(inTurns()).toEqual([5, 5, 5, 5]);
+    leaves[1]?.();
+    expect(inTurns()).toEqual([5, 5, 10]);
+    for (const leave of leaves.slice(2)) leave();
+    expect(inTurns()).toEqual([20]);
+  });
+
   test('spreads legs over the interval', () => {
     const clock = new FakeClock(start);
     const playout = new Playout({ clock });

@@ -27,8 +27,11 @@ export interface PlayoutOptions {
   readonly slots?: number;
   /** Maximum turns caught up after a stall. */
   readonly maxCatchUp?: number;
-  /** Calls `turns`, those of all legs that are due now: what they send can be written at once. */
-  readonly together?: (turns: () => void) => void;
+  /**
+   * Calls `turns`, those of all legs that are due now: what they send can be written at once. It returns the milliseconds
+   * until the next ones.
+   */
+  readonly together?: (turns: () => number) => void;
   /** No leg is left: there are no more turns until one is added. */
   readonly rest?: () => void;
 }
@@ -45,7 +48,7 @@ export class Playout {
   readonly #clock: Clock;
   readonly #interval: number;
   readonly #maxCatchUp: number;
-  readonly #together: (turns: () => void) => void;
+  readonly #together: (turns: () => number) => void;
   readonly #rest: () => void;
   readonly #slots: Slot[];
   #timer: Timer | null = null;
@@ -100,10 +103,16 @@ export class Playout {
 
   #arm(): void {
     this.#disarm();
-    let due = Number.POSITIVE_INFINITY;
-    for (const slot of this.#slots) if (slot.legs.size > 0 && slot.due < due) due = slot.due;
+    const due = this.#due();
     if (due === Number.POSITIVE_INFINITY) this.#rest();
     else this.#timer = this.#clock.after(Math.max(0, due - this.#clock.now()), () => this.#fire());
+  }
+
+  /** Time of the next turn; infinite: there is none. */
+  #due(): number {
+    let due = Number.POSITIVE_INFINITY;
+    for (const slot of this.#slots) if (slot.legs.size > 0 && slot.due < due) due = slot.due;
+    return due;
   }
 
   #disarm(): void {
@@ -117,7 +126,7 @@ export class Playout {
     this.#arm();
   }
 
-  #turns(): void {
+  #turns(): number {
     const now = this.#clock.now() + earlyMs;
     for (const slot of this.#slots) {
       if (slot.legs.size === 0 || slot.due > now) continue;
@@ -126,6 +135,7 @@ export class Playout {
       for (; slot.due <= now && slot.legs.size > 0; slot.due += this.#interval)
         this.#turn(slot, Math.max(0, now - earlyMs - slot.due));
     }
+    return this.#due() - now + earlyMs;
   }
 
   #turn(slot: Slot, lateMs: number): void {

@@ -11,6 +11,9 @@ import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
 
 const format = { kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000 } as const;
 
+/** Of turns that are evenly apart. */
+const untilNextMs = 5;
+
 /** An RTP packet with this number, which is in its payload too: the worker renumbers packets. */
 function packet(sequence: number): Buffer {
   const octets = Buffer.alloc(172, sequence);
@@ -75,7 +78,7 @@ describe('the pipe from a media worker', () => {
       const before = heard.length;
       send(10);
       await expect.poll(() => heard.length).toBe(before + 10);
-      reads.end();
+      reads.end(untilNextMs);
     }
     heard = [];
     sent = 0;
@@ -107,10 +110,30 @@ describe('the pipe from a media worker', () => {
   test('is read at once after a turn with few packets', async () => {
     await written(() => send(1));
     reads.begin();
-    reads.end();
+    reads.end(untilNextMs);
     expect(reads.waits).toBe(false);
     send(1);
     await expect.poll(() => heard.length).toBe(2);
+  });
+
+  test('is read at once when the next turn is far away, although many packets come', async () => {
+    for (const [ms, waits] of [
+      [20, false],
+      [10, false],
+      [5, true],
+      [Number.POSITIVE_INFINITY, false],
+    ] as const) {
+      const before = heard.length;
+      send(10);
+      await expect
+        .poll(() => {
+          reads.begin();
+          return heard.length;
+        })
+        .toBe(before + 10);
+      reads.end(ms);
+      expect(reads.waits, `${ms} ms`).toBe(waits);
+    }
   });
 
   test('is read at once when there are no more turns, and nothing of what waits is lost', async () => {
@@ -124,11 +147,11 @@ describe('the pipe from a media worker', () => {
     expect((await consumer.getStats()).length).toBeGreaterThan(0);
     send(10);
     await expect.poll(() => heard.length).toBe(10);
-    reads.end();
+    reads.end(untilNextMs);
     expect(reads.waits).toBe(false);
     send(10);
     await expect.poll(() => heard.length).toBe(20);
-    reads.end();
+    reads.end(untilNextMs);
     expect(reads.waits).toBe(true);
   });
 
@@ -141,7 +164,7 @@ describe('the pipe from a media worker', () => {
     expect(await told).toMatchObject({ remoteIp: '127.0.0.1', remotePort: socket.address().port });
     send(10);
     reads.begin();
-    reads.end();
+    reads.end(untilNextMs);
     expect(reads.waits).toBe(false);
   });
 
@@ -149,7 +172,7 @@ describe('the pipe from a media worker', () => {
     process.kill(worker.pid, 'SIGKILL');
     await gone;
     reads.begin();
-    reads.end();
+    reads.end(untilNextMs);
     expect([reads.waits, from.destroyed]).toEqual([false, true]);
   });
 });

@@ -6,7 +6,7 @@
  *              a turn since whose predecessor many packets came, and nothing else
  *     at once ────────────────────────────────────────────────────────────────────> at turns
  *             <────────────────────────────────────────────────────────────────────
- *              few packets or other messages, a request to the worker, no more turns, the pipe's end
+ *              few packets or other messages, a request to the worker, no more turns, or none for long, the pipe's end
  *
  * While something is asked of the worker its answers are read at once: each of them takes the set-up of a leg further.
  */
@@ -16,6 +16,12 @@ import type { PacketReader } from './packet-reader.ts';
 
 /** Packets since the turn before that make waiting worth while: 16 calls. */
 const busyPackets = 4;
+/**
+ * The next turn is at most so far away, ms: waiting rounds times of arrival, from which jitter and the depth of jitter
+ * buffers follow. Turns are 5 ms apart and up to one early; they are 20 ms apart when the legs that are left have all of
+ * theirs at one time.
+ */
+const nearMs = 7;
 /** Octets that are read at once: a turn of 200 calls, three times over. */
 const blockSize = 65_536;
 /** Blocks in one turn, so that reading ends; what is left waits for the next one. */
@@ -57,9 +63,13 @@ export class TurnReads {
   }
 
   /** After a turn: decides how what comes until the next one is read. */
-  end(): void {
+  end(untilNextMs: number): void {
     const { packets, others } = this.#reader;
-    const isBusy = packets - this.#packets >= busyPackets && others === this.#others && !this.#asked;
+    const isBusy =
+      packets - this.#packets >= busyPackets &&
+      untilNextMs <= nearMs &&
+      others === this.#others &&
+      !this.#asked;
     this.#packets = packets;
     this.#others = others;
     this.#asked = false;

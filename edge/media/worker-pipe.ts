@@ -122,11 +122,11 @@ export class WorkerPipe {
     if (idAt >= 0 && at >= 0) this.#prepared.set(packet.length, { message, idAt, at, length: packet.length });
   }
 
-  /** The messages that `work` adds are one write, after it. */
-  together(work: () => void): void {
+  /** The messages that `work` adds are one write, after it. @returns what it returned */
+  together<T>(work: () => T): T {
     this.#gathers = true;
     try {
-      work();
+      return work();
     } finally {
       this.#gathers = false;
       this.flush();

@@ -142,12 +142,15 @@ export class MediaWorker {
     else consumer.on('rtp', receiver);
   }
 
-  /** A turn of the playout clock: what `work` sends is held back until it returns, and then written at once. */
-  turn(work: () => void): void {
+  /**
+   * A turn of the playout clock: what `work` sends is held back until it returns, and then written at once.
+   * @param work returns the milliseconds until the next turn, and so does this
+   */
+  turn(work: () => number): number {
     this.#reads?.begin();
-    if (this.#pipe) this.#pipe.together(work);
-    else work();
-    this.#reads?.end();
+    const untilNextMs = this.#pipe ? this.#pipe.together(work) : work();
+    this.#reads?.end(untilNextMs);
+    return untilNextMs;
   }
 
   /** There are no more turns: packets are read when they come. */
@@ -279,8 +282,8 @@ export class WorkerPool {
     return best;
   }
 
-  /** A turn of the playout clock. What `work` sends to a worker is written at once, when it returns. */
-  turn(work: () => void): void {
+  /** A turn of the playout clock on all workers; see {@link MediaWorker.turn}. */
+  turn(work: () => number): void {
     let all = work;
     for (const worker of this.#workers) {
       const inner = all;
