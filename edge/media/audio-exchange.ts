@@ -113,9 +113,14 @@ export class AudioExchange implements PacedLeg {
     this.#pace();
   }
 
+  /** An endpoint that throws at a key press ends its own leg: the packets of all legs are read in one go. */
   received(packet: Buffer): void {
     const now = this.#clock.now();
-    if (this.#incoming?.push(packet, now)) this.#options.quality.heard(now);
+    try {
+      if (this.#incoming?.push(packet, now)) this.#options.quality.heard(now);
+    } catch (error) {
+      this.#options.failed(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** A key press of the peer, which may come both ways. */

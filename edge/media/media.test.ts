@@ -133,26 +133,27 @@ describe('the end', () => {
     }
   });
 
-  test('of an endpoint that throws ends only its own call', async () => {
-    const { peer } = await call(toneEndpoint(440));
-    const broken = await newPeer();
-    const error = await new Promise<Error>((resolve, reject) => {
-      newLeg({ failed: resolve })
-        .then(async (leg) => {
-          await leg.answer(broken.sdp());
-          leg.attach({
-            sampleRate: 8000,
-            read() {
-              throw new Error('broken agent');
-            },
-          });
-        })
-        .catch(reject);
-    });
-    expect(error.message).toBe('broken agent');
-    await peer.heard(peer.packets + 5);
-    expect(media().stats().legs).toBe(1);
-  });
+  test.each(['read', 'write', 'dtmf'] as const)(
+    'of an endpoint that throws in %s ends only its own call',
+    async (broken) => {
+      const { peer } = await call(toneEndpoint(440));
+      const caller = await newPeer();
+      const failed = Promise.withResolvers<Error>();
+      const leg = await newLeg({ failed: failed.resolve });
+      caller.connect(await leg.answer(caller.sdp()));
+      leg.attach({
+        ...{ sampleRate: 8000, read: () => false, write() {}, dtmf() {} },
+        [broken]() {
+          throw new Error('broken agent');
+        },
+      });
+      await caller.play(caller.toneFrames(500, 2));
+      await caller.press('5');
+      expect((await failed.promise).message).toBe('broken agent');
+      await peer.heard(peer.packets + 5);
+      expect(media().stats().legs).toBe(1);
+    },
+  );
 });
 
 describe('starting', () => {
