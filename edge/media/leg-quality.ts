@@ -23,8 +23,8 @@ const streamPackets = 5;
  * audio.
  */
 const movedPackets = 50;
-/** Interval and duration of queries for the first report about us, ms. */
-const firstReportEveryMs = 1000;
+/** Interval and duration of queries for the first report about us, ms: it comes after half of the time between two. */
+const firstReportEveryMs = 2500;
 const firstReportWithinMs = 30_000;
 
 /** What a leg's exchange has counted. */

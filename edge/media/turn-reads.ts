@@ -38,7 +38,8 @@ export class TurnReads {
   readonly #pipe: Readable;
   readonly #reader: PacketReader;
   readonly #block = Buffer.allocUnsafeSlow(blockSize);
-  #waits = false;
+  /** While packets wait. */
+  #end: PipeEnd | null = null;
   #asked = false;
   /** What the reader had counted after the turn before. */
   #packets = 0;
@@ -52,13 +53,13 @@ export class TurnReads {
 
   /** Whether packets wait for the next turn. */
   get waits(): boolean {
-    return this.#waits;
+    return this.#end !== null;
   }
 
   /** Before a turn: reads what has come since the one before. */
   begin(): void {
-    for (let blocks = 0; this.#waits && blocks < mostBlocks; blocks++) {
-      if (!this.#readBlock()) return;
+    for (let blocks = 0; this.#end && blocks < mostBlocks; blocks++) {
+      if (!this.#readBlock(this.#end)) return;
     }
   }
 
@@ -74,7 +75,7 @@ export class TurnReads {
     this.#others = others;
     this.#asked = false;
     if (!isBusy) this.atOnce();
-    else if (!this.#waits) this.#wait();
+    else if (!this.#end) this.#wait();
   }
 
   /** The worker was asked something. */
@@ -85,22 +86,19 @@ export class TurnReads {
 
   /** What comes is read when it comes, until a turn decides otherwise. */
   atOnce(): void {
-    if (!this.#waits) return;
-    this.#waits = false;
+    if (!this.#end) return;
+    this.#end = null;
     endOf(this.#pipe)?.readStart();
   }
 
   #wait(): void {
-    const end = endOf(this.#pipe);
-    if (!end) return;
-    end.readStop();
-    this.#waits = true;
+    this.#end = endOf(this.#pipe);
+    this.#end?.readStop();
   }
 
   /** @returns whether there may be more */
-  #readBlock(): boolean {
-    const end = endOf(this.#pipe);
-    const length = end ? read(end.fd, this.#block) : 0;
+  #readBlock({ fd }: PipeEnd): boolean {
+    const length = fd < 0 ? 0 : read(fd, this.#block);
     // Nothing came, or nothing will: the stream finds out which.
     if (length === 0) this.atOnce();
     else this.#reader.readReused(this.#block.subarray(0, length));
