@@ -102,8 +102,10 @@ export interface RunningMedia extends LocalMedia {
   close(): Promise<void>;
 }
 
-/** Wall-clock scale, monotonic pace: playout and silence must not jump when the system time is set. */
+/** Read once: the property is computed anew each time, and the clock is asked for each packet. */
 const { timeOrigin } = performance;
+
+/** Wall-clock scale, monotonic pace: playout and silence must not jump when the system time is set. */
 const monotonicClock: Clock = {
   now: () => timeOrigin + performance.now(),
   elapsed: systemClock.elapsed,
