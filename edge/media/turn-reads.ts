@@ -3,10 +3,11 @@
  * writes Node would wake up and make a chunk. The packets are not played before a turn of the playout clock, so they wait
  * for it in the pipe and are read in one go, right before the turn.
  *
- *              a turn since whose predecessor many packets came, and nothing else
- *     at once ────────────────────────────────────────────────────────────────────> at turns
- *             <────────────────────────────────────────────────────────────────────
- *              few packets or other messages, a request to the worker, no more turns, or none for long, the pipe's end
+ *              many packets, and nothing else, since the turn before
+ *     at once ───────────────────────────────────────────────────────> at turns
+ *             <───────────────────────────────────────────────────────
+ *              few packets, another message, a request to the worker,
+ *              the next turn far away or none, the end of the pipe
  *
  * While something is asked of the worker its answers are read at once: each of them takes the set-up of a leg further.
  */
