@@ -3,17 +3,9 @@ import { createWorker, type types } from 'mediasoup';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
+import { loopedStream, numberedPacket } from '../../test/kit/fakes/worker-stream.ts';
 import { PacketReader } from './packet-reader.ts';
 import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
-
-const format = { kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000 } as const;
-
-/** An RTP packet with this number, which is in its payload too: the worker renumbers packets. */
-function packet(sequence: number): Buffer {
-  const octets = Buffer.alloc(172, sequence);
-  octets.set([0x80, 0, 0, sequence, 0, 0, 0, sequence, 0, 0, 0, 7]);
-  return octets;
-}
 
 const numberOf = (rtp: Buffer) => rtp.at(-1) ?? 0;
 
@@ -33,18 +25,10 @@ describe('packets from a media worker', () => {
     chunks = [];
     reader = from && PacketReader.inFrontOf(from);
     from?.on('data', (chunk: Buffer) => void chunks.push(chunk));
-    const router = await worker.createRouter({ mediaCodecs: [{ ...format, preferredPayloadType: 0 }] });
-    const direct = await router.createDirectTransport();
-    const producer = await direct.produce({
-      kind: 'audio',
-      rtpParameters: { codecs: [{ ...format, payloadType: 0 }], encodings: [{ ssrc: 7 }] },
-    });
-    consumer = await direct.consume({
-      producerId: producer.id,
-      rtpCapabilities: { codecs: [{ ...format, preferredPayloadType: 0 }] },
-    });
+    const { producer, consumer: looped } = await loopedStream(worker);
+    consumer = looped;
     const sender = new PacketSender(producer, to && new WorkerPipe(to));
-    send = (sequence) => sender.send(packet(sequence));
+    send = (sequence) => sender.send(numberedPacket(sequence));
   });
 
   test('reach those that listen, and mediasoup those of other streams', async () => {
@@ -92,7 +76,7 @@ describe('packets from a media worker', () => {
     }
   });
 
-  test('of streams whose ids begin alike reach their own listener, whoever else comes and goes', async () => {
+  test('of streams whose ids start with the same digits reach the right listener, also when others are removed', async () => {
     send(1);
     await expect.poll(() => chunks.length).toBeGreaterThan(0);
     await consumer.getStats();

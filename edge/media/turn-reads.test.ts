@@ -1,25 +1,16 @@
 /** The pipe from a real media worker, read at turns of the playout clock. */
 import { createSocket } from 'node:dgram';
-import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createWorker, type types } from 'mediasoup';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
+import { loopedStream, numberedPacket, pcmuStream, writesOf } from '../../test/kit/fakes/worker-stream.ts';
 import { PacketReader } from './packet-reader.ts';
 import { TurnReads } from './turn-reads.ts';
 import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
 
-const format = { kind: 'audio', mimeType: 'audio/PCMU', clockRate: 8000 } as const;
-
 /** Of turns that are evenly apart. */
 const untilNextMs = 5;
-
-/** An RTP packet with this number, which is in its payload too: the worker renumbers packets. */
-function packet(sequence: number): Buffer {
-  const octets = Buffer.alloc(172, sequence);
-  octets.set([0x80, 0, 0, sequence, 0, 0, 0, sequence, 0, 0, 0, 7]);
-  return octets;
-}
 
 describe('the pipe from a media worker', () => {
   let worker: types.Worker;
@@ -47,30 +38,19 @@ describe('the pipe from a media worker', () => {
     from.on('data', () => void chunks++);
     reads = new TurnReads(from, reader);
     const pipe = new WorkerPipe(caught.to, () => reads.asked());
-    const router = await worker.createRouter({ mediaCodecs: [{ ...format, preferredPayloadType: 0 }] });
-    const direct = await router.createDirectTransport();
-    const producer = await direct.produce({
-      kind: 'audio',
-      rtpParameters: { codecs: [{ ...format, payloadType: 0 }], encodings: [{ ssrc: 7 }] },
-    });
-    consumer = await direct.consume({
-      producerId: producer.id,
-      rtpCapabilities: { codecs: [{ ...format, preferredPayloadType: 0 }] },
-    });
+    const { router, producer, consumer: looped } = await loopedStream(worker);
+    consumer = looped;
     plain = await router.createPlainTransport({
       listenInfo: { protocol: 'udp', ip: '127.0.0.1' },
       comedia: true,
     });
-    await plain.produce({
-      kind: 'audio',
-      rtpParameters: { codecs: [{ ...format, payloadType: 0 }], encodings: [{ ssrc: 7 }] },
-    });
+    await plain.produce(pcmuStream);
     heard = [];
     reader.listen(consumer.id, (rtp) => void heard.push(rtp.at(-1) ?? 0));
     const sender = new PacketSender(producer, pipe);
     send = (count) => {
       pipe.together(() => {
-        for (let i = 0; i < count; i++) sender.send(packet(++sent));
+        for (let i = 0; i < count; i++) sender.send(numberedPacket(++sent));
       });
     };
     // With the first packets of a stream the worker tells more than these.
@@ -159,7 +139,7 @@ describe('the pipe from a media worker', () => {
     const told = new Promise((resolve) => plain.once('tuple', resolve));
     const socket = createSocket('udp4');
     onTestFinished(() => void socket.close());
-    await written(() => socket.send(packet(0), plain.tuple.localPort, '127.0.0.1'));
+    await written(() => socket.send(numberedPacket(0), plain.tuple.localPort, '127.0.0.1'));
     reads.begin();
     expect(await told).toMatchObject({ remoteIp: '127.0.0.1', remotePort: socket.address().port });
     send(10);
@@ -176,8 +156,3 @@ describe('the pipe from a media worker', () => {
     expect([reads.waits, from.destroyed]).toEqual([false, true]);
   });
 });
-
-/** How often a process has written. */
-function writesOf(pid: number): number {
-  return Number(/^syscw: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
-}

@@ -6,14 +6,8 @@ import { Writable } from 'node:stream';
 import { createWorker } from 'mediasoup';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { testWorkerBin } from '../../test/kit/fakes/media-worker.ts';
+import { numberedPacket, writesOf } from '../../test/kit/fakes/worker-stream.ts';
 import { catchPipes, PacketSender, WorkerPipe } from './worker-pipe.ts';
-
-/** An RTP packet of a stream that the worker knows. */
-const packet = (sequence: number, length: number) => {
-  const octets = Buffer.alloc(length, sequence);
-  octets.set([0x80, 0, 0, sequence, 0, 0, 0, sequence, 0, 0, 0, 7]);
-  return octets;
-};
 
 /** Streams whose messages name them and have a head and a tail; `asked` counts those that they made. */
 function streams() {
@@ -68,9 +62,9 @@ describe('packets to a media worker', () => {
     for (const length of [172, 52]) {
       for (const [index, producer] of producers.entries()) {
         for (const sequence of [1, 2]) {
-          senders[index]?.send(packet(sequence, length));
+          senders[index]?.send(numberedPacket(sequence, length));
           const sent = last();
-          producer.send(packet(sequence, length));
+          producer.send(numberedPacket(sequence, length));
           expect(sent).toEqual(last());
         }
       }
@@ -217,7 +211,9 @@ describe('packets from a media worker', () => {
     const socket = createSocket('udp4');
     onTestFinished(() => void socket.close());
     send = (sequence) =>
-      new Promise((sent) => socket.send(packet(sequence, 172), plain.tuple.localPort, '127.0.0.1', sent));
+      new Promise((sent) =>
+        socket.send(numberedPacket(sequence, 172), plain.tuple.localPort, '127.0.0.1', sent),
+      );
     await send(0);
     await expect.poll(() => heard.length).toBe(1);
   });
@@ -249,8 +245,3 @@ describe('packets from a media worker', () => {
     expect(writesOf(pid) - before).toBeLessThan(count / 2);
   });
 });
-
-/** How often a process has written; packets over the network are not among them. */
-function writesOf(pid: number): number {
-  return Number(/^syscw: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
-}
