@@ -101,9 +101,17 @@ it.each([true, false])(
     const file = new URL('./audio-priority.ts', import.meta.url).href;
     const program = `${standings}
     const { Worker } = require('node:worker_threads');
-    const helpers = () => readdirSync('/proc/self/task')
-      .filter((id) => readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim() === 'V8Worker')
-      .map((id) => of(readFileSync('/proc/self/task/' + id + '/stat', 'utf8')));
+    // A thread may end between being listed and being read.
+    const named = (id) => {
+      try {
+        const stat = readFileSync('/proc/self/task/' + id + '/stat', 'utf8');
+        return [{ name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')), standing: of(stat) }];
+      } catch {
+        return [];
+      }
+    };
+    const helpers = () => readdirSync('/proc/self/task').flatMap(named)
+      .filter(({ name }) => name === 'V8Worker').map(({ standing }) => standing);
     const before = own();
     const thread = new Worker(${JSON.stringify(ofThread)}, { eval: true, workerData: ${JSON.stringify(file)} });
     thread.once('message', (said) => {
