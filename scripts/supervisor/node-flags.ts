@@ -9,6 +9,10 @@
  * of 2 ms of CPU where other programs use the cores. Helpers that collect nothing can be in real time, as these threads are
  * (shared/audio-priority.ts, docs/internals/shards.md).
  *
+ * The edge collects young objects also while V8 marks old ones. Otherwise V8 waits with them until it has marked all, which
+ * without helpers takes long: all that is allocated meanwhile becomes old, so that it soon marks again, and the last step
+ * copies it in one pause (docs/internals/performance.md, "Signaling").
+ *
  * V8 frees no code of WebAssembly (shared/wasm-code.ts), from the start on: Node's own reader of TypeScript is such a
  * program, and each thread has it while it loads.
  */
@@ -16,5 +20,5 @@ export const wasmCodeFlag = '--no-wasm-code-gc';
 
 export const nodeFlags: Readonly<Record<'control' | 'edge', readonly string[]>> = {
   control: ['--max-semi-space-size=16', wasmCodeFlag],
-  edge: ['--max-semi-space-size=4', '--single-threaded-gc', wasmCodeFlag],
+  edge: ['--max-semi-space-size=4', '--single-threaded-gc', '--no-separate-gc-phases', wasmCodeFlag],
 };
