@@ -151,7 +151,11 @@ export type AdmitsHep = (key: Buffer | null) => boolean;
 export function decodeHep(bytes: Buffer, admits: AdmitsHep = () => true): HepPacket | null {
   if (bytes.length < headerBytes || bytes.readUInt32BE(0) !== magic) return null;
   const end = bytes.readUInt16BE(4);
-  if (end > bytes.length) return null;
+  return end > bytes.length ? null : packetAt(bytes, 0, end, admits);
+}
+
+/** Values are read where they are: a view of each would be half of what a copy of a message allocates. */
+function packetAt(bytes: Buffer, start: number, end: number, admits: AdmitsHep): HepPacket | null {
   let sourceAddress: string | null = null;
   let destinationAddress: string | null = null;
   let sourcePort = -1;
@@ -163,30 +167,31 @@ export function decodeHep(bytes: Buffer, admits: AdmitsHep = () => true): HepPac
   let callId: string | null = null;
   let payload: Buffer | null = null;
   let key: Buffer | null = null;
-  for (let at = headerBytes; at + chunkHeaderBytes <= end; ) {
+  for (let at = start + headerBytes; at + chunkHeaderBytes <= end; ) {
     const vendorId = bytes.readUInt16BE(at);
     const type = bytes.readUInt16BE(at + 2);
-    const length = bytes.readUInt16BE(at + 4);
-    const next = at + length;
-    if (length < chunkHeaderBytes || next > end) return null;
-    const value = bytes.subarray(at + chunkHeaderBytes, next);
+    const from = at + chunkHeaderBytes;
+    const next = at + bytes.readUInt16BE(at + 4);
+    if (next < from || next > end) return null;
+    const length = next - from;
     at = next;
-    if (vendorId === vendor && value.length === 1) {
-      if (type === vendorTransport) transport = value[0] === 1 ? 'wss' : 'tls';
-      if (type === vendorDirection) direction = value[0] === 1 ? 'sent' : 'received';
+    if (vendorId === vendor && length === 1) {
+      if (type === vendorTransport) transport = bytes[from] === 1 ? 'wss' : 'tls';
+      if (type === vendorDirection) direction = bytes[from] === 1 ? 'sent' : 'received';
     }
     if (vendorId !== 0) continue;
-    if (type === chunk.sourceV4 && value.length === 4) sourceAddress = value.join('.');
-    else if (type === chunk.destinationV4 && value.length === 4) destinationAddress = value.join('.');
-    else if (type === chunk.sourceV6 && value.length === 16) sourceAddress = ipv6Text(value);
-    else if (type === chunk.destinationV6 && value.length === 16) destinationAddress = ipv6Text(value);
-    else if (type === chunk.sourcePort && value.length === 2) sourcePort = value.readUInt16BE(0);
-    else if (type === chunk.destinationPort && value.length === 2) destinationPort = value.readUInt16BE(0);
-    else if (type === chunk.seconds && value.length === 4) seconds = value.readUInt32BE(0);
-    else if (type === chunk.microseconds && value.length === 4) microseconds = value.readUInt32BE(0);
-    else if (type === chunk.correlation) callId = value.toString('latin1');
-    else if (type === chunk.payload) payload = value;
-    else if (type === chunk.authenticationKey) key = value;
+    if (type === chunk.sourceV4 && length === 4) sourceAddress = ipv4Text(bytes, from);
+    else if (type === chunk.destinationV4 && length === 4) destinationAddress = ipv4Text(bytes, from);
+    else if (type === chunk.sourceV6 && length === 16) sourceAddress = ipv6Text(bytes.subarray(from, next));
+    else if (type === chunk.destinationV6 && length === 16)
+      destinationAddress = ipv6Text(bytes.subarray(from, next));
+    else if (type === chunk.sourcePort && length === 2) sourcePort = bytes.readUInt16BE(from);
+    else if (type === chunk.destinationPort && length === 2) destinationPort = bytes.readUInt16BE(from);
+    else if (type === chunk.seconds && length === 4) seconds = bytes.readUInt32BE(from);
+    else if (type === chunk.microseconds && length === 4) microseconds = bytes.readUInt32BE(from);
+    else if (type === chunk.correlation) callId = bytes.toString('latin1', from, next);
+    else if (type === chunk.payload) payload = bytes.subarray(from, next);
+    else if (type === chunk.authenticationKey) key = bytes.subarray(from, next);
   }
   if (!admits(key)) return null;
   if (sourceAddress === null || destinationAddress === null || payload === null) return null;
@@ -216,19 +221,25 @@ export class HepStream {
    * @throws Error when the stream is not HEP3; it is then unusable
    */
   push(octets: Buffer): HepPacket[] {
-    this.#rest = this.#rest.length === 0 ? octets : Buffer.concat([this.#rest, octets]);
+    const bytes = this.#rest.length === 0 ? octets : Buffer.concat([this.#rest, octets]);
     const packets: HepPacket[] = [];
-    while (this.#rest.length >= headerBytes) {
-      if (this.#rest.readUInt32BE(0) !== magic) throw new Error('not a HEP3 stream');
-      const length = this.#rest.readUInt16BE(4);
+    let at = 0;
+    while (bytes.length - at >= headerBytes) {
+      if (bytes.readUInt32BE(at) !== magic) throw new Error('not a HEP3 stream');
+      const length = bytes.readUInt16BE(at + 4);
       if (length < headerBytes) throw new Error('HEP3 packet shorter than its header');
-      if (this.#rest.length < length) break;
-      const packet = decodeHep(this.#rest.subarray(0, length), this.#admits);
+      if (bytes.length - at < length) break;
+      const packet = packetAt(bytes, at, at + length, this.#admits);
       if (packet) packets.push(packet);
-      this.#rest = this.#rest.subarray(length);
+      at += length;
     }
+    this.#rest = bytes.subarray(at);
     return packets;
   }
+}
+
+function ipv4Text(bytes: Buffer, at: number): string {
+  return `${bytes[at]}.${bytes[at + 1]}.${bytes[at + 2]}.${bytes[at + 3]}`;
 }
 
 function ipv4Octets(address: string): Buffer {
@@ -266,7 +277,7 @@ function ipv6Octets(address: string): Buffer {
 
 function ipv6Text(octets: Buffer): string {
   if (octets.readUInt32BE(0) === 0 && octets.readUInt32BE(4) === 0 && octets.readUInt32BE(8) === 0xffff) {
-    return octets.subarray(12).join('.');
+    return ipv4Text(octets, 12);
   }
   const groups = Array.from({ length: 8 }, (_, index) => octets.readUInt16BE(index * 2).toString(16));
   const zeros = /(?:^|:)0(?::0)+(?=:|$)/.exec(groups.join(':'));
