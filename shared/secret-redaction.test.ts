@@ -79,6 +79,27 @@ describe('redaction by value', () => {
     expect(clean.length).toBeLessThan(40);
   });
 
+  it('finds a secret whatever is skipped in it and before it', () => {
+    const blanks = fc.array(
+      fc.constantFrom(' ', '\r\n\t', '"', '\\', '=', '\0', '\x85', '\u200b', '\u3000'),
+      {
+        maxLength: 2,
+      },
+    );
+    const gaps = fc.array(blanks, { minLength: key.length, maxLength: key.length });
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 8 }),
+        fc.constantFrom(key, password, response),
+        gaps,
+        (before, secret, all) => {
+          const text = [...secret].map((one, at) => `${all[at]?.join('') ?? ''}${one}`).join('');
+          expect(redactorOf([key, password, response])(`${before}:${text}.`)).toMatch(/REDACTED\.$/);
+        },
+      ),
+    );
+  });
+
   it('leaves a text without secrets unchanged, and ignores short passwords', () => {
     const text = 'INVITE sip:1234@host SIP/2.0\r\n';
     expect(redactorOf(['1234', key])(text)).toBe(text);

@@ -24,29 +24,26 @@ function spellingsOf(secret: string): Spelling[] {
     { text: plain.replaceAll('+', '-').replaceAll('/', '_'), anyCase: false },
     ...octets.flatMap((bytes) => [
       { text: bytes.toString('hex'), anyCase: true },
-      ...[0, 1, 2].flatMap((before) => {
-        const text = alignedBase64(bytes, before);
-        return [
-          { text, anyCase: false },
-          { text: text.replaceAll('+', '-').replaceAll('/', '_'), anyCase: false },
-        ];
-      }),
+      ...alignedBase64(bytes).flatMap((text) => [
+        { text, anyCase: false },
+        { text: text.replaceAll('+', '-').replaceAll('/', '_'), anyCase: false },
+      ]),
     ]),
   ];
 }
 
-/** The base64 characters that these octets always produce after so many others, modulo 3. */
-function alignedBase64(bytes: Buffer, before: number): string {
-  const text = Buffer.concat([Buffer.alloc(before), bytes])
-    .toString('base64')
-    .replaceAll('=', '');
-  const first = Math.ceil((before * 8) / 6);
-  const last = Math.floor(((before + bytes.length) * 8) / 6);
-  return text.slice(first, last);
+/** The base64 characters that these octets always produce after none, one and two others, and so on modulo 3. */
+function alignedBase64(bytes: Buffer): string[] {
+  const padded = Buffer.concat([Buffer.alloc(2), bytes]);
+  return [0, 1, 2].map((before) => {
+    const first = Math.ceil((before * 8) / 6);
+    const last = Math.floor(((before + bytes.length) * 8) / 6);
+    return padded.toString('base64', 2 - before).slice(first, last);
+  });
 }
 
 /** Characters skipped when values are searched for. */
-const skipped = /[\s\0-\x1f\x7f-\xa0"\\=\u200b-\u200f\u2028\u2029\ufeff]/g;
+const skipped = /[\s\0-\x1f\x7f-\xa0"\\=\u200b-\u200f\u2028\u2029\ufeff]+/g;
 
 /** Replaces every known secret in a text by `REDACTED`. The spellings of the secrets are determined once. */
 export function redactorOf(secrets: Iterable<string>): (text: string) => string {
@@ -54,19 +51,77 @@ export function redactorOf(secrets: Iterable<string>): (text: string) => string 
   const exact = new Set(spellings.filter(({ anyCase }) => !anyCase).map(({ text }) => text));
   const anyCase = new Set(spellings.filter((spelling) => spelling.anyCase).map(({ text }) => text));
   if (spellings.length === 0) return (text) => text;
+  const beginnings = new Beginnings([...exact, ...anyCase]);
   return (text) => {
+    // Hardly any message has a secret that its place did not give away.
+    if (!text.includes('%') && !beginnings.areIn(text)) return text;
     const found: [number, number][] = [];
     for (const decode of [false, true]) {
       if (decode && !text.includes('%')) continue;
       const seen = decode ? viewOf(text, true).text : text.replace(skipped, '');
       const places = [...placesOf(exact, seen), ...placesOf(anyCase, seen.toLowerCase())];
-      // Hardly any message has a secret that its place did not give away.
       if (places.length === 0) continue;
       const { from, to } = viewOf(text, decode);
       for (const [first, last] of places) found.push([from[first] ?? 0, to[last] ?? text.length]);
     }
     return replaced(text, found);
   };
+}
+
+/** Characters that a `Beginnings` compares: as many as fit in an integer. */
+const compared = 4;
+
+/**
+ * How texts begin, in any case. A message is compared with all of them in one pass and as it stands, so that nothing is
+ * copied of one in which none begins.
+ */
+class Beginnings {
+  readonly #all: ReadonlySet<number>;
+  /** By a hash: whether it is worth looking in `#all`. */
+  readonly #hashed = new Uint8Array(1024);
+
+  /** @param texts of at least as many characters, none of them skipped */
+  constructor(texts: readonly string[]) {
+    const all = new Set<number>();
+    for (const text of texts) {
+      let last = 0;
+      for (let at = 0; at < compared; at += 1) last = followedBy(last, text.charCodeAt(at));
+      all.add(last);
+      this.#hashed[hashOf(last)] = 1;
+    }
+    this.#all = all;
+  }
+
+  /** False: no text of them is in this one, whatever is skipped. */
+  areIn(text: string): boolean {
+    let last = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (isSkipped(code)) continue;
+      last = followedBy(last, code);
+      if (this.#hashed[hashOf(last)] === 1 && this.#all.has(last)) return true;
+    }
+    return false;
+  }
+}
+
+/** The last characters with one more: a letter is the same in both cases. */
+function followedBy(last: number, code: number): number {
+  return (last << 8) | ((code | 0x20) & 0xff);
+}
+
+function hashOf(last: number): number {
+  return Math.imul(last, 0x9e3779b1) >>> 22;
+}
+
+/** Of the characters with codes of one octet: 1 for those that are skipped. */
+const skippedOctets = Uint8Array.from({ length: 256 }, (_, code) =>
+  Number(String.fromCharCode(code).replace(skipped, '') === ''),
+);
+
+function isSkipped(code: number): boolean {
+  if (code < 256) return skippedOctets[code] === 1;
+  return String.fromCharCode(code).replace(skipped, '') === '';
 }
 
 /** First and last character of each occurrence. */

@@ -51,9 +51,11 @@ const headers: readonly { readonly name: RegExp; readonly redact: Redact }[] = [
 export function redactSip(message: string): string {
   let result = '';
   let copied = 0;
-  for (const { 0: all, 1: first = '', index } of message.matchAll(candidates)) {
+  candidates.lastIndex = 0;
+  for (let found = candidates.exec(message); found; found = candidates.exec(message)) {
+    const { 1: first = '' } = found;
     // Checks each physical line as if it started a header, unless it was redacted with the one before.
-    const start = index + all.length - first.length;
+    const start = candidates.lastIndex - first.length;
     if (start < copied) continue;
     const redact = redactionOf(first);
     if (!redact) continue;
@@ -75,12 +77,19 @@ const candidates = new RegExp(`(?:^|[${lineEnds}])[ \\t\\xa0]*([akpwx][^${lineEn
 /** What folds onto a line. */
 const folds = new RegExp(`(?:[${lineEnds}]+[ \\t]+[^${lineEnds} \\t][^${lineEnds}]*)*`, 'y');
 
+/** Lines that may be in the table of SDP lines. */
+const maybeSdp = new RegExp(`^(?:k${gap}=|a${gap}=${gap}[cki])`, 'i');
+/** Names of headers that may be in the table: most have another last letter, and none of the costly rest is needed. */
+const maybeHeader = /^x|[eno]$/i;
+
 function redactionOf(line: string): Redact | null {
-  const sdp = sdpLines.find(({ start }) => start.test(line));
+  const sdp = maybeSdp.test(line) ? sdpLines.find(({ start }) => start.test(line)) : undefined;
   if (sdp) return sdp.redact;
   const colon = line.indexOf(':');
   if (colon < 0 || colon > 200) return null;
-  const name = line.slice(0, colon).replace(/\s+/g, '').toLowerCase();
+  const written = line.slice(0, colon).trimEnd();
+  if (!maybeHeader.test(written)) return null;
+  const name = written.replace(/\s+/g, '').toLowerCase();
   const header = headers.find((candidate) => candidate.name.test(name));
   return header ? (text) => text.slice(0, colon + 1) + header.redact(text.slice(colon + 1)) : null;
 }

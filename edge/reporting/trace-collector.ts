@@ -35,7 +35,12 @@ interface Dialog {
   /** Secrets found in its messages, by direction, so that the peer's cannot evict ours. */
   readonly seen: { readonly sent: Set<string>; readonly received: Set<string> };
   /** Redacts the secrets that were known at the last `take`: there are rarely others at the next one. */
-  redactor: { readonly secrets: ReadonlySet<string>; readonly redact: (text: string) => string } | null;
+  redactor: {
+    readonly secrets: readonly string[];
+    /** How many had been seen. */
+    readonly seen: number;
+    readonly redact: (text: string) => string;
+  } | null;
   /** When the dialog may be dropped; null while its call is up. */
   until: number | null;
   packets: HepPacket[];
@@ -118,8 +123,7 @@ export class TraceCollector {
     const texts = packets.map(({ payload }) => payload.toString('utf8'));
     for (const [index, packet] of packets.entries()) {
       const seen = isSent(packet, this.#localPort) ? dialog.seen.sent : dialog.seen.received;
-      for (const secret of secretsIn(texts[index] ?? ''))
-        if (seen.size < mostSecrets) seen.add(ownText(secret));
+      noteSecrets(texts[index] ?? '', seen);
     }
     const redact = redactorFor(dialog);
     return {
@@ -199,17 +203,18 @@ function ownText(part: string): string {
 }
 
 function redactorFor(dialog: Dialog): (text: string) => string {
-  const secrets = new Set([...dialog.secrets, ...dialog.seen.sent, ...dialog.seen.received]);
-  const known = dialog.redactor;
-  if (
-    known &&
-    known.secrets.size === secrets.size &&
-    [...secrets].every((secret) => known.secrets.has(secret))
-  )
-    return known.redact;
-  const redact = redactorOf(secrets);
-  dialog.redactor = { secrets, redact };
+  const { secrets, redactor: known } = dialog;
+  const { sent, received } = dialog.seen;
+  // What was seen is only added to.
+  const seen = sent.size + received.size;
+  if (known?.seen === seen && areSame(known.secrets, secrets)) return known.redact;
+  const redact = redactorOf([...secrets, ...sent, ...received]);
+  dialog.redactor = { secrets, seen, redact };
   return redact;
+}
+
+function areSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, index) => text === others[index]);
 }
 
 /** @param raw the redacted message */
@@ -254,13 +259,12 @@ const responses = /\bresponse[ \t]*=[ \t]*"?([0-9a-f]{32,128})\b/gi;
  * Secrets at their regular places in messages: SRTP keys, also of rejected offers, and digest responses. A peer may
  * repeat one elsewhere in the call, in a header or a reason, and it must not reach the trace from there.
  */
-function secretsIn(message: string): string[] {
-  const found = new Set<string>();
+function noteSecrets(message: string, seen: Set<string>): void {
   for (const form of [keys, responses]) {
-    for (const [, secret] of message.matchAll(form)) {
-      if (found.size >= mostSecrets) break;
-      if (secret !== undefined) found.add(secret);
+    form.lastIndex = 0;
+    for (let found = form.exec(message); found && seen.size < mostSecrets; found = form.exec(message)) {
+      const [, secret] = found;
+      if (secret !== undefined && !seen.has(secret)) seen.add(ownText(secret));
     }
   }
-  return [...found];
 }
