@@ -3,6 +3,7 @@ import { isBuiltIn } from '#shared/agent/built-in-names.ts';
 import { builtInVariables } from '#shared/agent/built-in-variables.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { CallRecord, ConferenceEvent, MediaReport } from '#shared/edge-protocol/calls.ts';
+import { isoTime } from '#shared/iso-time.ts';
 import type { FailoverAttempt } from '#shared/trunk-protocol.ts';
 import type { CallPlan } from './call-plan.ts';
 import { endingOf, type Termination } from './ending.ts';
@@ -29,8 +30,6 @@ export interface CallProgress {
   readonly answeredBy?: CallRecord['answered_by'];
 }
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
 export function callRecord(
   callId: string,
   leg: LegFacts,
@@ -50,9 +49,9 @@ export function callRecord(
     number: plan.number,
     trunk_id: plan.trunkId,
     source_ip: leg.sourceIp,
-    started_at: iso(progress.startedAt),
-    answered_at: answeredAt === null ? null : iso(answeredAt),
-    ended_at: end && iso(end.at),
+    started_at: isoTime(progress.startedAt),
+    answered_at: answeredAt === null ? null : isoTime(answeredAt),
+    ended_at: end && isoTime(end.at),
     status: ending?.status ?? statusNow(progress),
     sip_code: ending?.sipCode ?? null,
     sip_reason: ending?.sipReason ?? null,

@@ -6,6 +6,7 @@ import type { EdgeConfig } from '#shared/edge-protocol/config.ts';
 import type { CallCountFrame } from '#shared/edge-protocol/fleet.ts';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { newId } from '#shared/ids.ts';
+import { isoTime } from '#shared/iso-time.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
 import { keyOfFile, SecretBox } from '#shared/secret-box.ts';
 import { faultWords, type StorageFault, storageFault } from '#shared/storage-fault.ts';
@@ -392,5 +393,5 @@ export class Reporting {
 }
 
 function iso(clock: Clock): string {
-  return new Date(clock.now()).toISOString();
+  return isoTime(clock.now());
 }

@@ -1,5 +1,6 @@
 import type { TraceMessage } from '#shared/edge-protocol/calls.ts';
 import type { HepPacket } from '#shared/hep.ts';
+import { isoTime } from '#shared/iso-time.ts';
 import { redactorOf } from '#shared/secret-values.ts';
 import { redactSip } from '#shared/sip-redaction.ts';
 
@@ -224,7 +225,7 @@ function traceMessage(packet: HepPacket, localPort: number, raw: string): TraceM
   const destination = hostPort(packet.destination.address, packet.destination.port);
   const lineEnd = raw.search(/[\r\n]/);
   return {
-    at: new Date(packet.at / 1000).toISOString(),
+    at: isoTime(packet.at / 1000),
     direction: sent ? 'sent' : 'received',
     local: sent ? source : destination,
     remote: sent ? destination : source,
