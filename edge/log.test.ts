@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { LogWith } from './call/log.ts';
 import { createLog } from './log.ts';
 
 it('hides credentials and SRTP keys', () => {
@@ -15,4 +16,17 @@ it('hides credentials and SRTP keys', () => {
     engine: { host: 'a', secret: 'REDACTED' },
   });
   expect(lines[1]).toContain('inline:REDACTED');
+});
+
+it('writes the lines of a log with fields as those of a child', () => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', form: null }, { write: (line) => lines.push(line) });
+  const fields = { call_id: 'c1', token: 'hush' };
+  for (const written of [log.child(fields).child({ more: 1 }), new LogWith(log, fields).child({ more: 1 })])
+    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+      written[level]({ err: new Error('gone'), password: 'hush' }, level);
+  const untimed = lines.map((line) => line.replace(/"time":\d+/, '').replace(/"stack":"[^"]*"/, ''));
+  expect(untimed).toHaveLength(8);
+  expect(untimed.slice(4)).toEqual(untimed.slice(0, 4));
+  expect(untimed[0]).toContain('"call_id":"c1","token":"REDACTED","more":1');
 });

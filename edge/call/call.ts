@@ -33,7 +33,7 @@ import { CallRecording } from './call-recording.ts';
 import type { CallAction, CallInput, CallState } from './call-state.ts';
 import { inputFor, internalError, type Termination, terminationOf } from './ending.ts';
 import type { LiveCall } from './live-call.ts';
-import type { Log } from './log.ts';
+import { type Log, LogWith } from './log.ts';
 import { CallMeasurements } from './measured/call-measurements.ts';
 import type { MediaLeg, MediaLegOptions } from './ports/media.ts';
 import type { NextHop } from './ports/routes.ts';
@@ -220,7 +220,7 @@ export class Call implements LiveCall {
   }
 
   #newLog(): Log {
-    return this.#deps.log.child({
+    return new LogWith(this.#deps.log, {
       call_id: this.id,
       trunk_id: this.#plan.trunkId,
       sip_call_id: this.#facts.sipCallId,

@@ -63,6 +63,10 @@ describe('headers of an INVITE', () => {
     );
   });
 
+  it('become none by a name that every object has', () => {
+    expect(inboundVariables({ constructor: '1', toString: '2', valueOf: '3' }, [])).toEqual({});
+  });
+
   it('are unfolded', () => {
     expect(inboundVariables({ 'X-Long': 'one\r\n\t two' }, [])).toEqual({ 'sip_header_x-long': 'one two' });
   });

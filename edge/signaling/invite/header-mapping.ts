@@ -7,41 +7,50 @@ import type { LeftOutHeader } from '../../call/ports/dialing.ts';
 import { type HeaderFields, printable, tokensOf } from '../srf/headers.ts';
 
 /** Headers that become variables without a mapping, in addition to every `X-` header. */
-const originals: Readonly<Record<string, string>> = {
-  'p-asserted-identity': 'sip_header_x-original-pai',
-  'remote-party-id': 'sip_header_x-original-rpid',
-  diversion: 'sip_header_x-original-diversion',
-};
+const originals: ReadonlyMap<string, string> = new Map([
+  ['p-asserted-identity', 'sip_header_x-original-pai'],
+  ['remote-party-id', 'sip_header_x-original-rpid'],
+  ['diversion', 'sip_header_x-original-diversion'],
+]);
+
+const userToUserName = 'user-to-user';
 
 /** Credentials never become variables. @returns variable name to value; a mapped header does not also appear under its `sip_header_` name */
 export function inboundVariables(headers: HeaderFields, mappings: readonly HeaderMapping[]): CallVariables {
+  const mapped = new Set(mappings.flatMap((mapping) => sourceOf(mapping) ?? []));
   const received = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) {
-    if (!/authorization$/i.test(name)) received.set(name.toLowerCase(), clean(value));
+  for (const [written, value] of Object.entries(headers)) {
+    const name = written.toLowerCase();
+    if (name.endsWith('authorization')) continue;
+    // Most headers become none, so they need no cleaning.
+    if (name.startsWith('x-') || originals.has(name) || name === userToUserName || mapped.has(name))
+      received.set(name, clean(value));
   }
 
   const variables: CallVariables = {};
   const put = (name: string, value: string | undefined): void => {
     if (value !== undefined && !isBuiltIn(name) && name !== '__proto__') variables[name] = value;
   };
-  const mapped = new Set<string>();
   for (const mapping of mappings) {
     if (mapping.type === 'uui') {
-      put(mapping.target, userToUser(received.get('user-to-user'), mapping.purpose));
+      put(mapping.target, userToUser(received.get(userToUserName), mapping.purpose));
     } else if (mapping.passthrough === true) {
       put(mapping.key, clean(mapping.value));
     } else {
-      const name = mapping.key.toLowerCase();
-      mapped.add(name);
-      put(mapping.value, received.get(name));
+      put(mapping.value, received.get(mapping.key.toLowerCase()));
     }
   }
   for (const [name, value] of received) {
     if (mapped.has(name)) continue;
     if (name.startsWith('x-')) put(`sip_header_${name}`, value);
-    else put(originals[name] ?? '__proto__', value);
+    else put(originals.get(name) ?? '__proto__', value);
   }
   return variables;
+}
+
+/** The header that a mapping takes, in lower case; null: none by its name alone. */
+function sourceOf(mapping: HeaderMapping): string | null {
+  return mapping.type === 'uui' || mapping.passthrough === true ? null : mapping.key.toLowerCase();
 }
 
 export interface MappedHeaders {

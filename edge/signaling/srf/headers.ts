@@ -37,7 +37,7 @@ export function headerOf(headers: HeaderFields, name: string): string | undefine
   if (typeof direct === 'string') return direct;
   const compact = compactForms[name];
   if (compact !== undefined && typeof headers[compact] === 'string') return headers[compact];
-  for (const key of Object.keys(headers)) {
+  for (const key in headers) {
     if (key.length === name.length && key.toLowerCase() === name) return headers[key];
   }
   return undefined;
