@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
  * without brackets and zone. Addresses are equal when these texts are equal. A name becomes lower case.
  */
 export function plainAddress(address: string): string {
+  if (isPlainIPv4(address)) return address;
   const bare = address
     .replace(/^\[|\]$/g, '')
     .replace(/%.*$/, '')
@@ -13,6 +14,15 @@ export function plainAddress(address: string): string {
   if (!bare.includes(':') || isIP(bare) !== 6) return bare;
   const groups = bitsOf(bare, 6);
   return groups >> 32n === mappedIpv4 ? ipv4Text(groups & 0xffffffffn) : ipv6Text(groups);
+}
+
+/** Whether a text is digits and dots, which have one spelling: most addresses are, so no expression has to look at them. */
+function isPlainIPv4(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if ((code < 48 || code > 57) && code !== 46) return false;
+  }
+  return true;
 }
 
 /** A host in the form used for comparison: a plain address, or a name in lower case without the final dot. */

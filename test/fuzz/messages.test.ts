@@ -10,7 +10,7 @@ import {
 } from '../../edge/engine/message/address.ts';
 import { parseCSeq } from '../../edge/engine/message/cseq.ts';
 import { type FrameEvent, StreamFramer } from '../../edge/engine/message/framing.ts';
-import { headerKey } from '../../edge/engine/message/headers.ts';
+import { HeaderList, headerKey } from '../../edge/engine/message/headers.ts';
 import type { SipMessage } from '../../edge/engine/message/message.ts';
 import { answerableRequest, parseMessage } from '../../edge/engine/message/parse.ts';
 import { serializeMessage } from '../../edge/engine/message/serialize.ts';
@@ -27,9 +27,12 @@ const SAMPLES = ['rfc4475', 'rfc5118'].flatMap((folder) => {
 });
 
 function plain(message: SipMessage) {
-  const { headers, body, ...start } = message;
-  const fields = Array.from({ length: headers.length }, (_, i) => [headers.nameAt(i), headers.valueAt(i)]);
-  return { ...start, fields, body: body.toString('latin1') };
+  const { headers: _headers, body, ...start } = message;
+  return { ...start, fields: fieldsOf(message), body: body.toString('latin1') };
+}
+
+function fieldsOf({ headers }: SipMessage): [name: string, value: string][] {
+  return Array.from({ length: headers.length }, (_, i) => [headers.nameAt(i), headers.valueAt(i)]);
 }
 
 function described(event: FrameEvent): string {
@@ -56,6 +59,46 @@ test('a message is the same after writing and parsing', () => {
     RUNS,
   );
 });
+
+/** How a line may be written. */
+const style = fc.constantFrom(': ', ': ', ': ', ':', ' : ', ':  ', ':\t', ': \r\n ');
+const trailing = fc.constantFrom('', '', '', ' ', '\t');
+
+test('a message that was read is written as one that was put together from its fields', () => {
+  const styles = fc.array(fc.tuple(style, trailing), { minLength: 1, maxLength: 9 });
+  fc.assert(
+    fc.property(anyMessage, styles, fc.nat(), (message, written, pick) => {
+      const [head = '', body = ''] = splitOnce(serializeMessage(message).toString('latin1'), '\r\n\r\n');
+      const [start, ...lines] = head.split('\r\n');
+      const restyled = lines.map((line, i) => {
+        const [name, value] = splitOnce(line, ': ');
+        const [between, after] = written[i % written.length] ?? [': ', ''];
+        return `${name}${between}${value}${after}`;
+      });
+      const result = parseMessage(Buffer.from([start, ...restyled, '', body].join('\r\n'), 'latin1'));
+      if (!result.ok) throw new Error(result.reason);
+      const read = result.message;
+      const putTogether = (): SipMessage => ({ ...read, headers: new HeaderList(fieldsOf(read)) });
+      expect(serializeMessage(read).toString('latin1')).toBe(
+        serializeMessage(putTogether()).toString('latin1'),
+      );
+      read.headers.replaceFirst(read.headers.nameAt(pick % read.headers.length), 'another value');
+      expect(serializeMessage(read).toString('latin1')).toBe(
+        serializeMessage(putTogether()).toString('latin1'),
+      );
+      read.headers.remove('from');
+      expect(serializeMessage(read).toString('latin1')).toBe(
+        serializeMessage(putTogether()).toString('latin1'),
+      );
+    }),
+    RUNS,
+  );
+});
+
+function splitOnce(text: string, separator: string): [before: string, after: string] {
+  const at = text.indexOf(separator);
+  return [text.slice(0, at), text.slice(at + separator.length)];
+}
 
 test('a stream has the same messages and keepalives with any split', () => {
   const stream = fc.array(fc.oneof(anyMessage.map(serializeMessage), fc.constant(Buffer.from('\r\n'))), {

@@ -19,6 +19,10 @@ export class Identity {
   readonly #publicHost: string | null;
   readonly #tls: ListenAddress;
   readonly #wss: ListenAddress | null;
+  /** Whether we listen on all addresses. */
+  readonly #onAny: boolean;
+  /** Of the connection last asked about: nearly always the same. */
+  #last: { readonly protocol: Protocol; readonly local: string; readonly hostPort: string } | null = null;
   readonly #outgoingAddress = firstAddress();
 
   /** @param publicHost name or address under which peers reach us; null: the local address of each connection */
@@ -26,12 +30,13 @@ export class Identity {
     this.#publicHost = publicHost;
     this.#tls = tls;
     this.#wss = wss;
+    this.#onAny = isAnyAddress(tls.host);
   }
 
   /** Our host as a peer should see it. @param local our address on the connection to it */
   host(local: string): string {
     if (this.#publicHost !== null) return this.#publicHost;
-    return isAnyAddress(this.#tls.host) ? local : this.#tls.host;
+    return this.#onAny ? local : this.#tls.host;
   }
 
   /** Our address towards a host to which no connection is open yet. */
@@ -64,7 +69,10 @@ export class Identity {
   }
 
   hostPort(protocol: Protocol, local: string): string {
-    return formatHostPort(this.host(local), this.port(protocol));
+    if (this.#last?.local === local && this.#last.protocol === protocol) return this.#last.hostPort;
+    const hostPort = formatHostPort(this.host(local), this.port(protocol));
+    this.#last = { protocol, local, hostPort };
+    return hostPort;
   }
 
   /** Whether a target is our own listener. */
@@ -72,7 +80,7 @@ export class Identity {
     if (port !== this.#tls.port) return false;
     if (isSameHost(host, this.#publicHost ?? '') || isSameHost(host, this.#tls.host)) return true;
     const plain = plainAddress(host);
-    return isAnyAddress(this.#tls.host) && (plain === this.#outgoingAddress || plain.startsWith('127.'));
+    return this.#onAny && (plain === this.#outgoingAddress || plain.startsWith('127.'));
   }
 
   /** The listeners as applications read them: `tls/host:port`, comma-separated. */

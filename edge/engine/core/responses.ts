@@ -24,7 +24,10 @@ export function stampVia(request: SipRequest, flow: Flow): void {
   if (line === undefined) return;
   const [first = '', ...others] = line.includes(',') ? splitList(line) : [line];
   const via = headers.topVia;
-  let stamped = setParameter(first, 'rport', `${flow.remotePort}`);
+  let stamped =
+    via?.params.has('rport') === false
+      ? `${first};rport=${flow.remotePort}`
+      : setParameter(first, 'rport', `${flow.remotePort}`);
   if (!isSameHost(via?.host ?? '', flow.remoteAddress)) {
     const address = flow.remoteAddress;
     stamped = setParameter(stamped, 'received', address.includes(':') ? formatHostPort(address) : address);
@@ -41,13 +44,13 @@ export function stampVia(request: SipRequest, flow: Flow): void {
 export function responseHeaders(request: SipRequest, toTag: string | null, recordRoute: boolean): HeaderList {
   const { headers } = request;
   const copy = new HeaderList();
-  for (const via of headers.all('via')) copy.append('Via', via);
-  if (recordRoute) for (const route of headers.all('record-route')) copy.append('Record-Route', route);
-  const to = headers.get('to') ?? '';
-  copy.append('From', headers.get('from') ?? '');
-  copy.append('To', toTag === null || headers.toTag !== undefined ? to : `${to};tag=${toTag}`);
-  copy.append('Call-ID', headers.get('call-id') ?? '');
-  copy.append('CSeq', headers.get('cseq') ?? '');
+  copy.appendFrom(headers, 'Via', 'via');
+  if (recordRoute) copy.appendFrom(headers, 'Record-Route', 'record-route');
+  copy.appendFirst(headers, 'From', 'from');
+  if (toTag === null || headers.toTag !== undefined) copy.appendFirst(headers, 'To', 'to');
+  else copy.append('To', `${headers.get('to') ?? ''};tag=${toTag}`);
+  copy.appendFirst(headers, 'Call-ID', 'call-id');
+  copy.appendFirst(headers, 'CSeq', 'cseq');
   return copy;
 }
 

@@ -212,9 +212,7 @@ function cseqOf(headers: Headers): number {
  * in a dialog must be (RFC 3261 section 8.1.1.8).
  */
 export function contactUri(headers: Headers): string | undefined {
-  const value = headers.get('contact');
-  const first = value === undefined ? undefined : splitList(value)[0];
-  const uri = first === undefined ? undefined : parseAddress(first)?.uri;
+  const uri = headers.contact?.uri;
   return isSipUri(uri) ? uri : undefined;
 }
 

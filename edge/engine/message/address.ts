@@ -89,10 +89,13 @@ function isUnquotedDisplayName(text: string): boolean {
   return true;
 }
 
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
+
 /** Parameters from the position of their first semicolon to the end of the text; null when malformed. */
-export function parseParameters(text: string, from: number): Map<string, string | null> | null {
-  const params = new Map<string, string | null>();
+export function parseParameters(text: string, from: number): ReadonlyMap<string, string | null> | null {
   let at = skipSpace(text, from);
+  if (at === text.length) return NONE;
+  const params = new Map<string, string | null>();
   while (at < text.length) {
     if (text.charCodeAt(at) !== SEMICOLON) return null;
     const nameStart = skipSpace(text, at + 1);

@@ -6,7 +6,7 @@
  * A response of another protocol, such as a middlebox inserts, is also framed as a message while its length is
  * known: the parser drops it, and calls on the connection continue.
  */
-import { COLON, CR, isDigit, isSpace, LF, SPACE, TAB, TOKEN } from './chars.ts';
+import { COLON, CR, isDigit, isSpace, LF, SLASH, SPACE, TAB, TOKEN } from './chars.ts';
 import { DEFAULT_MESSAGE_LIMITS } from './limits.ts';
 
 export interface FramingLimits {
@@ -37,6 +37,9 @@ const PING: FrameEvent = { kind: 'ping' };
 const PONG: FrameEvent = { kind: 'pong' };
 const EMPTY = Buffer.alloc(0);
 const CONTENT_LENGTH = Buffer.from('content-length', 'latin1');
+
+const UPPER_A = 65;
+const UPPER_Z = 90;
 
 /** Values for the Content-Length that the head has given so far. */
 const NOT_SEEN = -1;
@@ -131,7 +134,8 @@ export class StreamFramer {
     if (this.#total === 0 && !this.#readHead(data, from, events)) return -1;
     const end = from + this.#total;
     if (end > data.length) return -1;
-    events.push({ kind: 'message', bytes: data.subarray(from, end) });
+    const isAll = from === 0 && end === data.length;
+    events.push({ kind: 'message', bytes: isAll ? data : data.subarray(from, end) });
     this.#line = 0;
     this.#scanned = 0;
     this.#bodyLength = NOT_SEEN;
@@ -256,6 +260,10 @@ function endsInVersion(data: Buffer, from: number, lf: number): boolean {
 
 /** Whether the line is a status line of any protocol: `HTTP/1.1 200 OK`, `SIP/2.0 999 What`. */
 function isStatusLine(data: Buffer, from: number, lf: number): boolean {
+  // Before text is made of it: a request has a space where the protocol of a response has its slash.
+  let slash = from;
+  while (slash < lf && (data[slash] ?? 0) >= UPPER_A && (data[slash] ?? 0) <= UPPER_Z) slash++;
+  if (data[slash] !== SLASH) return false;
   return /^[A-Z]{2,16}\/\d\.\d \d{3}(?:[ \r]|$)/.test(data.toString('latin1', from, Math.min(lf, from + 40)));
 }
 

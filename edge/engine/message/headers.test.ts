@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { COMPACT_FORMS, HeaderList, headerKey } from './headers.ts';
+import { COMPACT_FORMS, HeaderList, headerKey, knownName, USUAL_NAMES } from './headers.ts';
 
 function lines(headers: HeaderList): string[] {
   return Array.from({ length: headers.length }, (_, i) => `${headers.nameAt(i)}: ${headers.valueAt(i)}`);
@@ -29,6 +29,54 @@ test('recognizes each compact form in both cases', () => {
     expect(headerKey(short.toUpperCase())).toBe(long);
   }
   expect(headerKey('z')).toBe('z');
+});
+
+test('recognizes a usual name within a text, only where it is all of the name', () => {
+  for (const name of [...USUAL_NAMES, ...COMPACT_FORMS.keys()]) {
+    expect(knownName(`x${name}y`, 1, 1 + name.length)).toEqual({ name, key: headerKey(name) });
+    expect(knownName(`x${name}y`, 1, 2 + name.length)).toBeNull();
+    expect(knownName(`x${name}y`, 0, 1 + name.length)).toBeNull();
+  }
+  expect(knownName('CALL-ID: a', 0, 7)).toBeNull();
+});
+
+test('what was read from a field is read again after each kind of change', () => {
+  const address = (n: number) => `<sip:user${n}@host>;tag=t${n}`;
+  const changes: ((headers: HeaderList, name: string) => void)[] = [
+    (headers, name) => headers.set(name, address(2)),
+    (headers, name) => headers.replaceFirst(name, address(2)),
+    (headers, name) => headers.prepend(name, address(2)),
+    (headers, name) => headers.removeFirst(name),
+  ];
+  for (const change of changes) {
+    const headers = new HeaderList(
+      ['From', 'To', 'Contact'].flatMap((name) => [
+        [name, address(1)],
+        [name, address(2)],
+      ]),
+    );
+    for (const key of ['from', 'to', 'contact'] as const) {
+      expect(headers[key]?.uri).toBe('sip:user1@host');
+      change(headers, key);
+      expect(headers[key]?.uri).toBe('sip:user2@host');
+    }
+    expect([headers.fromTag, headers.toTag]).toEqual(['t2', 't2']);
+  }
+});
+
+test('the tag of a field is the same before and after its address was read, also of a malformed one', () => {
+  for (const value of [
+    '<sip:a@b>;tag=x',
+    '"q;tag=n" <sip:a@b>;x=1;TAG=x',
+    'sip:a@b;tag=x',
+    '<sip:a@b;tag=x',
+    '',
+  ]) {
+    const text = new HeaderList([['From', value]]).fromTag;
+    const headers = new HeaderList([['From', value]]);
+    void headers.from;
+    expect(headers.fromTag).toBe(text);
+  }
 });
 
 test('set replaces the first line and removes the others', () => {

@@ -1,4 +1,4 @@
-import { splitList, tagOf } from './address.ts';
+import { type Address, parseAddress, splitList, tagOf } from './address.ts';
 import { type CSeq, parseCSeq } from './cseq.ts';
 import type { Headers } from './message.ts';
 import { parseVia, type Via } from './via.ts';
@@ -28,7 +28,7 @@ export const COMPACT_FORMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Common spellings: names found here need no lower-casing. */
-const USUAL_NAMES = [
+export const USUAL_NAMES = [
   'Via',
   'Max-Forwards',
   'Route',
@@ -82,16 +82,43 @@ const USUAL_NAMES = [
   'Identity',
 ];
 
-const KEYS: ReadonlyMap<string, string> = new Map([
-  ...USUAL_NAMES.flatMap((name): [string, string][] => [
-    [name, name.toLowerCase()],
-    [name.toLowerCase(), name.toLowerCase()],
-  ]),
-  ...[...COMPACT_FORMS].flatMap(([short, long]): [string, string][] => [
-    [short, long],
-    [short.toUpperCase(), long],
-  ]),
-]);
+/** V8 compares internalized strings by their address; names of properties are internalized, lower-cased text is not. */
+function internalized(text: string): string {
+  return Object.keys({ [text]: 0 })[0] ?? text;
+}
+
+const KEYS: ReadonlyMap<string, string> = new Map(
+  [
+    ...USUAL_NAMES.flatMap((name): [string, string][] => [
+      [name, name.toLowerCase()],
+      [name.toLowerCase(), name.toLowerCase()],
+    ]),
+    ...[...COMPACT_FORMS].flatMap(([short, long]): [string, string][] => [
+      [short, long],
+      [short.toUpperCase(), long],
+    ]),
+  ].map(([name, key]) => [internalized(name), internalized(key)]),
+);
+
+/** A usual spelling of a header name with its key. */
+export interface KnownName {
+  readonly name: string;
+  readonly key: string;
+}
+
+const BY_LENGTH: KnownName[][] = [];
+for (const [name, key] of KEYS) {
+  BY_LENGTH[name.length] ??= [];
+  BY_LENGTH[name.length]?.push({ name, key });
+}
+
+/** The name between two positions of a text if its spelling is usual: it need not be cut out, hashed and looked up. */
+export function knownName(text: string, from: number, end: number): KnownName | null {
+  const first = text.charCodeAt(from);
+  for (const known of BY_LENGTH[end - from] ?? [])
+    if (known.name.charCodeAt(0) === first && text.startsWith(known.name, from)) return known;
+  return null;
+}
 
 /** The long lower-case form of a header name, used to compare headers: `V` and `Via` give `via`. */
 export function headerKey(name: string): string {
@@ -113,7 +140,11 @@ export class HeaderList implements Headers {
   #names: string[] = [];
   #keys: string[] = [];
   #values: string[] = [];
+  #text: string | null = null;
   /** What was read from fields: undefined before, null when there is none. */
+  #from: Address | null | undefined;
+  #to: Address | null | undefined;
+  #contact: Address | null | undefined;
   #fromTag: string | null | undefined;
   #toTag: string | null | undefined;
   #cseq: CSeq | null | undefined;
@@ -123,13 +154,21 @@ export class HeaderList implements Headers {
     for (const [name, value] of fields) this.append(name, value);
   }
 
-  /** Takes ownership of arrays of equal length that the parser filled; `keys[i]` is `headerKey(names[i])`. */
-  static from(names: string[], keys: string[], values: string[]): HeaderList {
+  /**
+   * Takes ownership of arrays of equal length that the parser filled; `keys[i]` is `headerKey(names[i])`.
+   * @param text what `text` returns
+   */
+  static from(names: string[], keys: string[], values: string[], text: string | null = null): HeaderList {
     const list = new HeaderList();
     list.#names = names;
     list.#keys = keys;
     list.#values = values;
+    list.#text = text;
     return list;
+  }
+
+  get text(): string | null {
+    return this.#text;
   }
 
   get length(): number {
@@ -165,13 +204,28 @@ export class HeaderList implements Headers {
     return this.#keys.includes(name);
   }
 
+  get from(): Address | null {
+    if (this.#from === undefined) this.#from = parseAddress(this.get('from') ?? '');
+    return this.#from;
+  }
+
+  get to(): Address | null {
+    if (this.#to === undefined) this.#to = parseAddress(this.get('to') ?? '');
+    return this.#to;
+  }
+
+  get contact(): Address | null {
+    if (this.#contact === undefined) this.#contact = parseAddress(firstElement(this.get('contact') ?? ''));
+    return this.#contact;
+  }
+
   get fromTag(): string | undefined {
-    if (this.#fromTag === undefined) this.#fromTag = tagOf(this.get('from') ?? '') ?? null;
+    if (this.#fromTag === undefined) this.#fromTag = tagIn(this.#from, this.get('from')) ?? null;
     return this.#fromTag ?? undefined;
   }
 
   get toTag(): string | undefined {
-    if (this.#toTag === undefined) this.#toTag = tagOf(this.get('to') ?? '') ?? null;
+    if (this.#toTag === undefined) this.#toTag = tagIn(this.#to, this.get('to')) ?? null;
     return this.#toTag ?? undefined;
   }
 
@@ -187,9 +241,11 @@ export class HeaderList implements Headers {
 
   /** A field has changed: what was read from it is not valid anymore. */
   #changed(key: string): void {
+    this.#text = null;
     if (key === 'via') this.#topVia = undefined;
-    else if (key === 'from') this.#fromTag = undefined;
-    else if (key === 'to') this.#toTag = undefined;
+    else if (key === 'from') this.#from = this.#fromTag = undefined;
+    else if (key === 'to') this.#to = this.#toTag = undefined;
+    else if (key === 'contact') this.#contact = undefined;
     else if (key === 'cseq') this.#cseq = undefined;
   }
 
@@ -216,14 +272,43 @@ export class HeaderList implements Headers {
       this.append(name, value);
       return;
     }
+    const text = this.#textWith(first, value);
     this.#values[first] = value;
     this.#changed(key);
+    this.#text = text;
+  }
+
+  /** The text with another value at an index. */
+  #textWith(index: number, value: string): string | null {
+    if (this.#text === null) return null;
+    let at = this.nameAt(index).length + 2;
+    for (let i = 0; i < index; i++) at += this.nameAt(i).length + this.valueAt(i).length + 4;
+    return this.#text.slice(0, at) + value + this.#text.slice(at + this.valueAt(index).length);
   }
 
   append(name: string, value: string): void {
-    checkOneLine(name);
     checkOneLine(value);
-    const key = headerKey(name);
+    const known = KEYS.get(name);
+    if (known === undefined) checkOneLine(name);
+    this.#add(name, known ?? headerKey(name), value);
+  }
+
+  /**
+   * Appends all lines of a header of another message. Their values contain no line break: they have been checked.
+   * @param name as it should be written
+   * @param key its long form in lower case
+   */
+  appendFrom(source: Headers, name: string, key: string): void {
+    for (let i = 0; i < source.length; i++)
+      if (source.keyAt(i) === key) this.#add(name, key, source.valueAt(i));
+  }
+
+  /** The same for its first line; without one, an empty value. */
+  appendFirst(source: Headers, name: string, key: string): void {
+    this.#add(name, key, source.get(key) ?? '');
+  }
+
+  #add(name: string, key: string, value: string): void {
     this.#names.push(name);
     this.#keys.push(key);
     this.#values.push(value);
@@ -251,7 +336,7 @@ export class HeaderList implements Headers {
   }
 
   clone(): HeaderList {
-    return HeaderList.from(this.#names.slice(), this.#keys.slice(), this.#values.slice());
+    return HeaderList.from(this.#names.slice(), this.#keys.slice(), this.#values.slice(), this.#text);
   }
 
   #cut(index: number): void {
@@ -260,6 +345,12 @@ export class HeaderList implements Headers {
     this.#keys.splice(index, 1);
     this.#values.splice(index, 1);
   }
+}
+
+/** The tag of an address if it has been parsed already, else of its text, which may be malformed. */
+function tagIn(address: Address | null | undefined, text: string | undefined): string | undefined {
+  if (address) return address.params.get('tag') ?? undefined;
+  return text === undefined ? undefined : tagOf(text);
 }
 
 function firstElement(list: string): string {

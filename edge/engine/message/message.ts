@@ -5,6 +5,7 @@
  * and unmodified headers are sent exactly as received.
  */
 
+import type { Address } from './address.ts';
 import type { CSeq } from './cseq.ts';
 import type { Via } from './via.ts';
 
@@ -23,7 +24,15 @@ export interface Headers {
   /** Values of all lines of a header, in order; comma lists are not split. */
   all(name: string): string[];
   has(name: string): boolean;
-  /** Tag of From; undefined when it has none. This and the next three are read once, not at each use. */
+  /** All lines as they are written, `Name: value` and CRLF each, if a parser has read exactly this; else null. */
+  readonly text: string | null;
+  /** From; null when it is missing or malformed. This and the others below are read once, not at each use. */
+  readonly from: Address | null;
+  /** To; null when it is missing or malformed. */
+  readonly to: Address | null;
+  /** The first Contact; null when it is missing or malformed. */
+  readonly contact: Address | null;
+  /** Tag of From; undefined when it has none. */
   readonly fromTag: string | undefined;
   /** Tag of To; undefined when it has none. */
   readonly toTag: string | undefined;

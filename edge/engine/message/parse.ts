@@ -1,5 +1,5 @@
 import { COLON, CR, consistsOf, isSpace, skipSpace, TOKEN, trimmed } from './chars.ts';
-import { HeaderList, headerKey } from './headers.ts';
+import { HeaderList, headerKey, knownName } from './headers.ts';
 import { DEFAULT_MESSAGE_LIMITS, type MessageLimits } from './limits.ts';
 import type { Headers, SipMessage, SipRequest } from './message.ts';
 import { parseDecimal } from './numbers.ts';
@@ -47,8 +47,13 @@ export function parseMessage(bytes: Buffer, limits: MessageLimits = DEFAULT_MESS
   const fields = parseFields(head, lineEnd + 1, limits.maxHeaders);
   const bodyStart = fields.bodyStart;
   const missingEnd: Fault | null = bodyStart === -1 ? malformed('Missing Empty Line After Headers') : null;
-  const bareLf = hasBareLf(head, fields.bodyStart === -1 ? head.length : fields.bodyStart);
-  const fault = tooLarge ?? (bareLf ? malformed('Line Ends Without CR') : null) ?? fields.fault ?? missingEnd;
+  const fault =
+    tooLarge ??
+    (hasBareLf(head, bodyStart === -1 ? head.length : bodyStart)
+      ? malformed('Line Ends Without CR')
+      : null) ??
+    fields.fault ??
+    missingEnd;
 
   if (line.charCodeAt(3) === 47 && line.slice(0, 4).toUpperCase() === 'SIP/') {
     return parseResponse(line, fields.headers, bytes, bodyStart, fault);
@@ -169,11 +174,14 @@ function parseFields(head: string, from: number, maxHeaders: number): Fields {
   const values: string[] = [];
   let fault: Fault | null = null;
   let bodyStart = -1;
+  let text: string | null = null;
+  let usual = true;
   let at = from;
   while (at < head.length) {
     const lineEnd = endOfLine(head, at);
     const end = contentEnd(head, at, lineEnd);
     if (end === at) {
+      if (usual && fault === null) text = head.slice(from, at);
       if (lineEnd < head.length) bodyStart = lineEnd + 1;
       break;
     }
@@ -185,6 +193,7 @@ function parseFields(head: string, from: number, maxHeaders: number): Fields {
     const bareCr = firstCr !== -1 && firstCr < end;
     let value = bareCr || colon === end ? '' : trimmed(head, colon + 1, end);
     if (next < head.length && isSpace(head.charCodeAt(next))) {
+      usual = false;
       const folded = unfold(head, next, value);
       value = folded.value;
       next = folded.next;
@@ -195,14 +204,20 @@ function parseFields(head: string, from: number, maxHeaders: number): Fields {
       fault ??= { status: 513, reason: 'Too Many Header Fields' };
       break;
     } else {
-      const name = head.slice(at, nameEnd);
+      const known = knownName(head, at, nameEnd);
+      const name = known?.name ?? head.slice(at, nameEnd);
+      const key = known?.key ?? headerKey(name);
+      // A second length is not written.
+      usual &&= key !== 'content-length' || !keys.includes(key);
       names.push(name);
-      keys.push(headerKey(name));
+      keys.push(key);
       values.push(value);
+      // `Name: value` and CRLF
+      usual &&= lineEnd === end + 1 && at + name.length + 2 + value.length === end && head[colon + 1] === ' ';
     }
     at = next;
   }
-  return { headers: HeaderList.from(names, keys, values), bodyStart, fault };
+  return { headers: HeaderList.from(names, keys, values, text), bodyStart, fault };
 }
 
 /** Joins continuation lines: a line break and the white space around it become one space (RFC 3261 section 7.3.1). */

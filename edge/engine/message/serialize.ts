@@ -17,6 +17,16 @@ export function serializeMessage(message: SipMessage): Buffer {
 }
 
 function write(startLine: string, headers: Headers, body: Buffer): Buffer {
+  const { text } = headers;
+  const asRead = text !== null && headers.get('content-length') === `${body.length}`;
+  const head = asRead ? `${startLine}${text}\r\n` : headOf(startLine, headers, body);
+  const bytes = Buffer.allocUnsafe(head.length + body.length);
+  bytes.write(head, 'latin1');
+  if (body.length > 0) body.copy(bytes, head.length);
+  return bytes;
+}
+
+function headOf(startLine: string, headers: Headers, body: Buffer): string {
   let head = startLine;
   let lengthWritten = false;
   for (let i = 0; i < headers.length; i++) {
@@ -27,9 +37,5 @@ function write(startLine: string, headers: Headers, body: Buffer): Buffer {
       head += `${headers.nameAt(i)}: ${headers.valueAt(i)}\r\n`;
     }
   }
-  head += lengthWritten ? '\r\n' : `Content-Length: ${body.length}\r\n\r\n`;
-  const bytes = Buffer.allocUnsafe(head.length + body.length);
-  bytes.write(head, 'latin1');
-  if (body.length > 0) body.copy(bytes, head.length);
-  return bytes;
+  return head + (lengthWritten ? '\r\n' : `Content-Length: ${body.length}\r\n\r\n`);
 }

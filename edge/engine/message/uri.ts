@@ -22,6 +22,7 @@ const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** The scheme in lower case, or null when `text` does not begin with a scheme and a colon. */
 export function schemeOf(text: string): string | null {
+  if (text.startsWith('sip:') && text.length > 4) return 'sip';
   const first = text.charCodeAt(0) | 32;
   if (!(first >= 97 && first <= 122)) return null;
   for (let i = 1; i < text.length; i++) {

@@ -98,7 +98,9 @@ function contactFault(request: SipRequest): Rejection | null {
     contacts.length === 0 || (contacts.length === 1 && splitList(contacts[0] ?? '').length === 1);
   if (!single) return bad('More Than One Contact');
   const [contact] = contacts;
-  if (contact === undefined || isSipUri(parseAddress(contact)?.uri)) return null;
+  if (contact === undefined) return null;
+  const address = contact.includes(',') ? parseAddress(contact) : request.headers.contact;
+  if (isSipUri(address?.uri)) return null;
   const warning = 'The Contact must be a sip or sips URI (RFC 3261 section 8.1.1.8)';
   return { ...bad('Bad Contact'), warning };
 }
@@ -131,10 +133,10 @@ function headerFault(headers: Headers): string | null {
     if (key === 'via') {
       if (vias++ === 0 && !areVias(headers, headers.valueAt(i))) return 'Bad Via';
     } else if (key === 'from' || key === 'to') {
-      const address = parseAddress(headers.valueAt(i));
+      const address = key === 'to' ? headers.to : headers.from;
       if (address === null || !isName(address.params.get('tag') ?? ''))
         return key === 'to' ? 'Bad To' : 'Bad From';
-    } else if (ADDRESS_LISTS.has(key) && !areAddresses(headers.valueAt(i), key)) {
+    } else if (ADDRESS_LISTS.has(key) && !areAddresses(headers, i)) {
       return `Bad ${headers.nameAt(i)}`;
     }
   }
@@ -165,8 +167,14 @@ function areVias(headers: Headers, value: string): boolean {
   return others.every((via) => parseVia(via) !== null);
 }
 
-function areAddresses(value: string, key: string): boolean {
-  if (key === 'contact' && value === '*') return true;
+function areAddresses(headers: Headers, index: number): boolean {
+  const value = headers.valueAt(index);
+  if (headers.keyAt(index) === 'contact') {
+    if (value === '*') return true;
+    // The first line, which keeps what it reads.
+    if (value === headers.get('contact') && !value.includes(','))
+      return value === '' || headers.contact !== null;
+  }
   for (const element of splitList(value)) if (parseAddress(element) === null) return false;
   return true;
 }

@@ -18,6 +18,7 @@ import { type HeaderList, headerKey } from '../message/headers.ts';
 import type { Headers, SipResponse } from '../message/message.ts';
 import { parseDeltaSeconds } from '../message/numbers.ts';
 import { serializeResponse } from '../message/serialize.ts';
+import { schemeOf } from '../message/uri.ts';
 import type { Uac } from './uac.ts';
 import type { Uas } from './uas.ts';
 
@@ -226,7 +227,7 @@ function isSubscribe(method: string): boolean {
 function isSecure(incoming: IncomingRequest): boolean {
   if (incoming.session) return incoming.session.secure;
   const { uri, headers } = incoming.request;
-  if (/^sips:/i.test(uri)) return true;
+  if (schemeOf(uri) === 'sips') return true;
   return /^[^,]*<?sips:/i.test(headers.get('record-route') ?? headers.get('contact') ?? '');
 }
 

@@ -1,12 +1,14 @@
 /** Counters since the start, by name. A name is fixed at first use and becomes part of the Prometheus metrics. */
 export class Metrics {
-  readonly #counters = new Map<string, number>();
+  readonly #counters = new Map<string, { value: number }>();
 
   count(name: string, by = 1): void {
-    this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
+    const counter = this.#counters.get(name);
+    if (counter) counter.value += by;
+    else this.#counters.set(name, { value: by });
   }
 
   snapshot(): Record<string, number> {
-    return Object.fromEntries(this.#counters);
+    return Object.fromEntries([...this.#counters].map(([name, { value }]) => [name, value]));
   }
 }
