@@ -2,6 +2,7 @@ import type { BlockList } from 'node:net';
 import type { Clock } from '#shared/clock.ts';
 import type { SourcesByOwner } from '#shared/engine-protocol/lines.ts';
 import { LogThinning } from '#shared/log-thinning.ts';
+import { RoomyMap } from '#shared/roomy-map.ts';
 import type { Log } from './core/context.ts';
 import { DialogEnds } from './core/dialog-ends.ts';
 import { HepSender, type HepTarget } from './core/hep-sender.ts';
@@ -139,7 +140,7 @@ export class Stack {
       transport: this.#transport,
       transactions: this.#transactions,
       sessions: this.#sessions,
-      awaitingAck: new Set(),
+      awaitingAck: new RoomyMap(),
       ends: new DialogEnds({ sessions: this.#sessions, metrics: this.#metrics, clock: this.#clock }),
       applications: this.#port,
       metrics: this.#metrics,

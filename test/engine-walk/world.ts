@@ -2,6 +2,7 @@
 
 import { FakeClock } from '#shared/clock.ts';
 import { connectionFailure } from '#shared/connection-faults.ts';
+import { RoomyMap } from '#shared/roomy-map.ts';
 import { DialogEnds } from '../../edge/engine/core/dialog-ends.ts';
 import { Identity } from '../../edge/engine/core/identity.ts';
 import type { Session } from '../../edge/engine/core/session.ts';
@@ -129,7 +130,7 @@ export class World {
       },
       transactions: new TransactionTable(),
       sessions,
-      awaitingAck: new Set(),
+      awaitingAck: new RoomyMap(),
       ends: new DialogEnds({ sessions, metrics, clock }),
       applications: { pick: () => this.client, cdr: () => {} },
       metrics,

@@ -8,7 +8,7 @@ import type { Metrics } from '../transport/metrics.ts';
 import type { DialogEnds } from './dialog-ends.ts';
 import type { Identity } from './identity.ts';
 import type { Refusals } from './refusals.ts';
-import type { Session } from './session.ts';
+import type { Session, SessionsAwaitingAck } from './session.ts';
 import type { TracedMessages } from './traced-messages.ts';
 
 export type Log = (
@@ -33,7 +33,7 @@ export interface Context {
   readonly transactions: TransactionTable;
   readonly sessions: DialogTable<Session>;
   /** Those with a 2xx of ours that has no ACK yet. */
-  readonly awaitingAck: Set<Session>;
+  readonly awaitingAck: SessionsAwaitingAck;
   /** The only code that removes sessions from the table. */
   readonly ends: DialogEnds;
   readonly applications: Applications;

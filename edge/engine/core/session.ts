@@ -1,5 +1,6 @@
 import type { Timer } from '#shared/clock.ts';
 import type { EndCause } from '#shared/engine-protocol/ends.ts';
+import type { RoomyMap } from '#shared/roomy-map.ts';
 import { isBehindNat, type Source } from '../dialog/contact.ts';
 import type { Dialog } from '../dialog/dialog.ts';
 import type { Retransmission } from '../dialog/retransmission.ts';
@@ -40,6 +41,9 @@ interface AwaitedPrack {
   readonly retransmission: Retransmission;
 }
 
+/** Each under itself: a Set of few entries that come and go replaces its table at every second one. */
+export type SessionsAwaitingAck = RoomyMap<Session, Session>;
+
 /** A dialog with all the state that the engine keeps for it. */
 export class Session {
   readonly dialog: Dialog;
@@ -48,7 +52,7 @@ export class Session {
   /** Whether the dialog was created with a sips URI; our Contacts in it are then sips. */
   readonly secure: boolean;
   #flow: Flow;
-  readonly #awaitingAck: Set<Session>;
+  readonly #awaitingAck: SessionsAwaitingAck;
   #awaitedAck: AwaitedAck | null = null;
   /** INVITE from the peer without a final response yet. */
   incomingInvite: Pending | null = null;
@@ -57,8 +61,7 @@ export class Session {
   owedAck: OwedAck | null = null;
   /** Whether a BYE from the application is in progress or held: its outcome ends the dialog. */
   leaving = false;
-  /** By RSeq. */
-  readonly awaitedPracks = new Map<number, AwaitedPrack>();
+  #awaitedPracks: Map<number, AwaitedPrack> | null = null;
   /** Requests held until the ACK of our 2xx arrives: a BYE (RFC 3261 section 15), a re-INVITE (14.1). */
   #held: { readonly method: string; readonly send: () => void }[] = [];
   /** Expiry of a subscription that is not refreshed, or of a dialog whose challenged BYE is not repeated. */
@@ -71,7 +74,7 @@ export class Session {
     method: 'INVITE' | 'SUBSCRIBE',
     secure: boolean,
     flow: Flow,
-    awaitingAck: Set<Session>,
+    awaitingAck: SessionsAwaitingAck,
   ) {
     this.dialog = dialog;
     this.client = client;
@@ -94,13 +97,19 @@ export class Session {
     flow.pin();
   }
 
+  /** By RSeq. Made for the first: most calls have none. */
+  get awaitedPracks(): Map<number, AwaitedPrack> {
+    this.#awaitedPracks ??= new Map();
+    return this.#awaitedPracks;
+  }
+
   get awaitedAck(): AwaitedAck | null {
     return this.#awaitedAck;
   }
 
   awaitAck(awaited: AwaitedAck): void {
     this.#awaitedAck = awaited;
-    this.#awaitingAck.add(this);
+    this.#awaitingAck.set(this, this);
   }
 
   /** The ACK has arrived, or will not. */
@@ -108,6 +117,15 @@ export class Session {
     this.#awaitedAck?.retransmission.stop();
     this.#awaitedAck = null;
     this.#awaitingAck.delete(this);
+  }
+
+  /** The INVITE of this number has its final response. */
+  awaitPracksNoLonger(cseq: number): void {
+    for (const [rseq, awaited] of this.#awaitedPracks ?? []) {
+      if (awaited.cseq !== cseq) continue;
+      awaited.retransmission.stop();
+      this.#awaitedPracks?.delete(rseq);
+    }
   }
 
   /** Holds a request until the ACK of our 2xx arrives. */
@@ -160,8 +178,8 @@ export class Session {
     this.dialog.move('terminate');
     this.#flow.unpin();
     this.awaitAckNoLonger();
-    for (const { retransmission } of this.awaitedPracks.values()) retransmission.stop();
-    this.awaitedPracks.clear();
+    for (const { retransmission } of this.#awaitedPracks?.values() ?? []) retransmission.stop();
+    this.#awaitedPracks = null;
     this.expiry?.cancel();
     this.owedAck = null;
     this.#held = [];

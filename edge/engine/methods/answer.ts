@@ -167,7 +167,7 @@ export class Answers {
     if (reliable && session) this.#awaitPrack(incoming, session, cseq, bytes);
     if (status < 200) return;
     this.#uas.closed(incoming);
-    if (session) stopPracks(session, cseq);
+    if (session) session.awaitPracksNoLonger(cseq);
     if (status < 300 && session) this.#awaitAck(incoming, session, cseq, bytes);
     if (incoming.inDialog) return;
     const { applications } = this.#context;
@@ -208,14 +208,6 @@ export class Answers {
   #subscription(session: Session, incoming: IncomingRequest, response: SipResponse): void {
     if (session.method !== 'SUBSCRIBE' || !isSubscribe(incoming.request.method)) return;
     watchSubscription(this.#context, session, response.headers, incoming.request.headers);
-  }
-}
-
-function stopPracks(session: Session, cseq: number): void {
-  for (const [rseq, awaited] of session.awaitedPracks) {
-    if (awaited.cseq !== cseq) continue;
-    awaited.retransmission.stop();
-    session.awaitedPracks.delete(rseq);
   }
 }
 

@@ -243,7 +243,7 @@ export class Uac implements OutgoingOwner {
   /** A connection has closed: the responses awaited over it will not arrive. */
   flowClosed(flow: Flow, loss: ConnectionFailure): void {
     this.#flows.closed(flow, loss);
-    for (const session of [...this.#context.awaitingAck])
+    for (const session of [...this.#context.awaitingAck.values()])
       if (session.flow === flow) this.#callBack(session, flow);
   }
 

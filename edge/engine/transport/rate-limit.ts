@@ -13,6 +13,8 @@ export class RateLimit {
   readonly #perSecond: number;
   /** The longest silent first. */
   readonly #buckets = new Map<string, Bucket>();
+  /** The source of the last request: most have the same as the one before. */
+  #last: { readonly source: string; readonly bucket: Bucket } | null = null;
 
   constructor(perSecond: number) {
     this.#perSecond = perSecond;
@@ -20,17 +22,24 @@ export class RateLimit {
 
   /** Whether another request from this source is allowed. @param now milliseconds of the clock's elapsed time */
   admit(source: string, now: number): boolean {
-    const address = hostKey(source);
     const full = 2 * this.#perSecond;
-    const bucket = this.#buckets.get(address) ?? { tokens: full, filledAt: now };
-    this.#buckets.delete(address);
-    this.#buckets.set(address, bucket);
-    if (this.#buckets.size > maxSources) this.#forgetQuietest();
+    const bucket = this.#last?.source === source ? this.#last.bucket : this.#bucketOf(source, full, now);
     bucket.tokens = Math.min(full, bucket.tokens + ((now - bucket.filledAt) / 1_000) * this.#perSecond);
     bucket.filledAt = now;
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;
+  }
+
+  /** Moves it to the end of the order. */
+  #bucketOf(source: string, full: number, now: number): Bucket {
+    const address = hostKey(source);
+    const bucket = this.#buckets.get(address) ?? { tokens: full, filledAt: now };
+    this.#buckets.delete(address);
+    this.#buckets.set(address, bucket);
+    if (this.#buckets.size > maxSources) this.#forgetQuietest();
+    this.#last = { source, bucket };
+    return bucket;
   }
 
   #forgetQuietest(): void {
