@@ -65,7 +65,8 @@ const style = fc.constantFrom(': ', ': ', ': ', ':', ' : ', ':  ', ':\t', ': \r\
 const trailing = fc.constantFrom('', '', '', ' ', '\t');
 
 test('a message that was read is written as one that was put together from its fields', () => {
-  const styles = fc.array(fc.tuple(style, trailing), { minLength: 1, maxLength: 9 });
+  const usual = fc.constant<[string, string][]>([[': ', '']]);
+  const styles = fc.oneof(usual, fc.array(fc.tuple(style, trailing), { minLength: 1, maxLength: 9 }));
   fc.assert(
     fc.property(anyMessage, styles, fc.nat(), (message, written, pick) => {
       const [head = '', body = ''] = splitOnce(serializeMessage(message).toString('latin1'), '\r\n\r\n');
@@ -86,7 +87,7 @@ test('a message that was read is written as one that was put together from its f
       expect(serializeMessage(read).toString('latin1')).toBe(
         serializeMessage(putTogether()).toString('latin1'),
       );
-      read.headers.remove('from');
+      read.headers.remove(read.headers.nameAt(pick % read.headers.length));
       expect(serializeMessage(read).toString('latin1')).toBe(
         serializeMessage(putTogether()).toString('latin1'),
       );

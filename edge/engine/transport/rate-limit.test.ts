@@ -30,3 +30,11 @@ it('forgets the longest silent source when its memory is full', () => {
   expect(admitted(limit, 'a', 5, 0)).toBe(0);
   expect(admitted(limit, 'b', 5, 0)).toBe(2);
 });
+
+it('counts the addresses of an IPv6 /64 together, whichever sends', () => {
+  const limit = new RateLimit(1);
+  expect(limit.admit('2001:db8::1', 0)).toBe(true);
+  expect(limit.admit('2001:db8::2', 0)).toBe(true);
+  expect(limit.admit('2001:db8::1', 0)).toBe(false);
+  expect(limit.admit('2001:db8:0:1::1', 0)).toBe(true);
+});
