@@ -101,7 +101,7 @@ const KEYS: ReadonlyMap<string, string> = new Map(
 );
 
 /** A usual spelling of a header name with its key. */
-export interface KnownName {
+interface KnownName {
   readonly name: string;
   readonly key: string;
 }

@@ -47,13 +47,8 @@ export function parseMessage(bytes: Buffer, limits: MessageLimits = DEFAULT_MESS
   const fields = parseFields(head, lineEnd + 1, limits.maxHeaders);
   const bodyStart = fields.bodyStart;
   const missingEnd: Fault | null = bodyStart === -1 ? malformed('Missing Empty Line After Headers') : null;
-  const fault =
-    tooLarge ??
-    (hasBareLf(head, bodyStart === -1 ? head.length : bodyStart)
-      ? malformed('Line Ends Without CR')
-      : null) ??
-    fields.fault ??
-    missingEnd;
+  const bareLf = hasBareLf(head, fields.bodyStart === -1 ? head.length : fields.bodyStart);
+  const fault = tooLarge ?? (bareLf ? malformed('Line Ends Without CR') : null) ?? fields.fault ?? missingEnd;
 
   if (line.charCodeAt(3) === 47 && line.slice(0, 4).toUpperCase() === 'SIP/') {
     return parseResponse(line, fields.headers, bytes, bodyStart, fault);
