@@ -1,4 +1,4 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { databaseTests } from './test/database-tests.ts';
@@ -17,6 +17,13 @@ const poll = { timeout: 30_000 };
  * no more than have ports of their own (test/kit/programs/ports.ts).
  */
 const maxWorkers = Math.min(Math.floor(2.5 * availableParallelism()), portParts);
+
+/**
+ * MiB of old objects that a process has before they are collected for the first time, at most a quarter of the memory for
+ * all: what the tests of a file leave is small against the modules, so each collection frees little. A twentieth of the CPU
+ * time of the tests of control.
+ */
+const oldSpaceMiB = Math.min(1000, Math.floor(totalmem() / 2 ** 20 / 4 / maxWorkers));
 
 /** Compiled code is kept from one worker and run to the next, also without `npm test`. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'node');
@@ -43,6 +50,7 @@ const withoutWork = [
 const onPostgresInLong = [
   'control/**/fuzz.test.ts',
   'control/alerts/{channels,mail,operator}.test.ts',
+  'control/{audit/every-change,events/events,http/life-cycles,testing/analytics/enhanced}.test.ts',
   'control/calls/{conferences,hold,place,place-realtime,queued,stop,supervise,transfer}.test.ts',
   'control/{chats,checks,promotion}/**',
   'control/http/{conventions,foreign-ids,full-lists,lists,unreadable,wrong-keys}.test.ts',
@@ -69,8 +77,11 @@ export default defineConfig({
     maxWorkers,
     pool: 'forks',
     isolate: false,
-    // As control and edge are started (scripts/supervisor/node-flags.ts).
-    execArgv: ['--no-wasm-code-gc'],
+    execArgv: [
+      // As control and edge are started (scripts/supervisor/node-flags.ts).
+      '--no-wasm-code-gc',
+      `--initial-old-space-size=${oldSpaceMiB}`,
+    ],
     // Node imports the sources itself, as in production: Vite would transform each of them, which takes longer, and turn
     // every use of an import into a read of an object's property. Nothing here needs what that gives (vi.mock).
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -7,12 +7,13 @@
  * steps.
  */
 import { expect, it } from 'vitest';
+import { rounds } from '../kit/long-test.ts';
 import { WalkingApplication } from './application.ts';
 import { WalkingPeers } from './peers.ts';
 import { randomOf, World } from './world.ts';
 
 const firstSeed = Number(process.env.WALK_SEED ?? 1);
-const walks = Number(process.env.WALKS ?? 400);
+const walks = Number(process.env.WALKS ?? rounds(400));
 const steps = 80;
 /** Longer than the longest timer sequence: 185 s for a ringing INVITE, then its CANCEL. */
 const allTimeMs = 400_000;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../test/kit/long-test.ts';
 import { variantOf, variantsEach } from './variants.ts';
 
 const scenario = {
@@ -162,7 +163,7 @@ describe('a time of a held-out variant', () => {
         const hour = Number(said.slice(0, said.length - minutes.length));
         expect(hour).toBeLessThan(of.hour > 0 && of.hour < 13 ? 13 : 24);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 });
