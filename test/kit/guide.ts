@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect } from 'vitest';
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'guides');
 
@@ -34,14 +33,20 @@ export interface ShellOptions {
   readonly options?: string;
 }
 
+/** Blocks as lines of one shell; {@link outputsOf} has what each has written. */
+export const scriptOf = (blocks: readonly Block[]): string =>
+  [...blocks.map(({ content }) => `${content}\nprintf '${mark}'`), nothingMissing].join('\n');
+
+/** @param written of a script */
+export const outputsOf = (written: string): string[] => written.split(mark);
+
 /** Runs blocks in one shell. @returns what each has written */
 export async function runBlocks(
   name: string,
   blocks: readonly Block[],
   { cwd, env, options = '-euo' }: ShellOptions,
 ): Promise<string[]> {
-  const script = [...blocks.map(({ content }) => `${content}\nprintf '${mark}'`), nothingMissing].join('\n');
-  const child = spawn('bash', [options, 'pipefail', '-c', script], {
+  const child = spawn('bash', [options, 'pipefail', '-c', scriptOf(blocks)], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -51,13 +56,9 @@ export async function runBlocks(
     text(child.stderr),
     once(child, 'exit'),
   ]);
-  expect({ name, status, errors, out: status === 0 ? '' : out }).toEqual({
-    name,
-    status: 0,
-    errors: '',
-    out: '',
-  });
-  return out.split(mark);
+  if (status !== 0 || errors !== '')
+    throw new Error(`${name}: bash ended with ${status}\n${errors}\n${status === 0 ? '' : out}`);
+  return outputsOf(out);
 }
 
 /** The last JSON value of the output. */

@@ -19,14 +19,33 @@ export interface ShownCommand {
 }
 
 /** Lines after `$ `, with what is shown below them. */
-export function promptedCommands(page: string): ShownCommand[] {
-  const lines = readFileSync(join(docs, page), 'utf8').split('\n');
+export const promptedCommands = (page: string): ShownCommand[] =>
+  promptedIn(readFileSync(join(docs, page), 'utf8'), /^(\s*)\$ (.*)$/);
+
+/** Lines of a section after `$ `, or `# ` where root types them, in the blocks that they stand in. */
+export function promptedBlocks(page: string, section: string): ShownCommand[][] {
+  const whole = readFileSync(join(docs, page), 'utf8');
+  const [, text] = whole.split(`\n## ${section}\n`);
+  if (text === undefined) throw new Error(`docs/${page} has no section ${section}`);
+  const [own = ''] = text.split('\n## ');
+  // Fenced ones stand at the margin, where `# ` is a heading.
+  const indented = own.replaceAll(/^```\w*\n([\s\S]*?)^```$/gm, (_all, content: string) =>
+    content.replaceAll(/^(?=.)/gm, '    '),
+  );
+  return indented
+    .split(/\n(?! {4})/)
+    .map((block) => promptedIn(`${block}\n`, /^( {4,})[$#] (.*)$/))
+    .filter((lines) => lines.length > 0);
+}
+
+function promptedIn(page: string, prompt: RegExp): ShownCommand[] {
+  const lines = page.split('\n');
   return lines.flatMap((whole, at) => {
-    const [, indent = '', line] = /^(\s*)\$ (.*)$/.exec(whole) ?? [];
+    const [, indent = '', line] = prompt.exec(whole) ?? [];
     if (line === undefined) return [];
     const below = lines.slice(at + 1);
     const isOutput = (one: string) =>
-      one.startsWith(indent) && !/^\s*(?:$|```)/.test(one) && !one.startsWith(`${indent}$ `);
+      one.startsWith(indent) && !/^\s*(?:$|```)/.test(one) && !prompt.test(one);
     const end = below.findIndex((one) => !isOutput(one));
     return [{ line, output: below.slice(0, end).map((one) => one.trim()) }];
   });

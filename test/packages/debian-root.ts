@@ -1,6 +1,6 @@
 /** A fresh Debian in a folder. */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder } from '../../edge/media/worker/location.ts';
 import { machineMirror } from '../../scripts/setup/archive.ts';
@@ -17,6 +17,8 @@ export async function freshRoot(suite: string, folder: string): Promise<string> 
   for (const name of await readdir('/etc/apt/apt.conf.d'))
     if (/proxy|ca|cert/i.test(name))
       await copyFile(join('/etc/apt/apt.conf.d', name), join(folder, 'etc/apt/apt.conf.d', name));
+  // Programs of other packages are started by the walk, in its network, and not by their installation.
+  await writeFile(join(folder, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   await must('mount', ['-t', 'proc', 'proc', join(folder, 'proc')]);
   // Not the /dev of this machine: what happens to the root must not happen to it.
   await must('mount', ['-t', 'tmpfs', 'tmpfs', join(folder, 'dev')]);
@@ -52,7 +54,10 @@ async function keptRoot(suite: string): Promise<string> {
       const work = `${folder}.work`;
       await rm(work, { recursive: true, force: true });
       await mkdir(work, { recursive: true });
-      await must('debootstrap', ['--variant=minbase', suite, work, await machineMirror()]);
+      const args = ['--variant=minbase', suite, work, await machineMirror()];
+      // Debootstrap of a release does not know later ones by name.
+      const known = existsSync(`/usr/share/debootstrap/scripts/${suite}`);
+      await must('debootstrap', known ? args : [...args, '/usr/share/debootstrap/scripts/sid']);
       await rename(work, folder);
     },
   );

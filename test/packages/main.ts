@@ -1,7 +1,8 @@
 /**
  * `npm run package-test [-- [bookworm] [trixie] [--built FOLDER]]`: makes the packages twice, compares them byte by byte, and takes them through
- * fresh Debian roots: installation of an earlier version, start of both programs, a call, upgrade, removal, purge. Needs
- * root and a Debian mirror; a root is fetched once and kept in the cache.
+ * fresh Debian roots, where the commands of the pages are typed: installation of an earlier version, the first call, a
+ * trunk to Kamailio and to Asterisk on machines of their own, upgrade, backup and restore, removal, purge; docs/packages.md
+ * lists them. Needs root and a Debian mirror; a root is fetched once and kept in the cache.
  *
  * `--built` takes packages that are there already: an earlier version in FOLDER/earlier, this one in FOLDER/now.
  *
@@ -38,7 +39,7 @@ await reportTrouble(async () => {
   if (process.getuid?.() !== 0)
     throw new Trouble('cannot test the packages', 'debootstrap and chroot need root', 'run it as root');
   if (!values.inside) {
-    await ensureAptPackages(['debootstrap', 'groff-base', 'iproute2'], 'test the packages');
+    await ensureAptPackages(['debootstrap', 'groff-base', 'iproute2', 'openssl'], 'test the packages');
     // Mounts of the roots are gone with this process, in whatever way it ends.
     const argv = [
       '--mount',
@@ -95,7 +96,7 @@ async function found(folder: string): Promise<Packages> {
 async function walk(suite: string, work: string, packages: Packages): Promise<void> {
   const startedAt = Date.now();
   const root = join(work, suite);
-  const steps = new Walk(root, suite, packages);
+  const steps = new Walk(work, suite, packages);
   try {
     await freshRoot(suite, root);
     await steps.all();

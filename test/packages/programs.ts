@@ -34,10 +34,17 @@ export class Programs {
   }
 
   async start(program: PackageName): Promise<void> {
+    if (this.#running.has(program)) throw new Error(`${program} is started already`);
     const start = await this.#startOf(program);
     const state: Running = { child: this.#spawn(start), output: '', isStopped: false, again: null };
     this.#running.set(program, state);
     this.#follow(state, start);
+  }
+
+  /** Whether it was started, and has not ended. */
+  isRunning(program: PackageName): boolean {
+    const child = this.#running.get(program)?.child;
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
   /** With SIGTERM. @returns the exit code, and the last lines */

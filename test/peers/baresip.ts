@@ -185,10 +185,42 @@ async function writeConfiguration(
   await writeFile(join(folder, 'trusted.pem'), options.trusted ?? '');
   await writeFile(join(folder, 'speech.wav'), writeWav({ sampleRate: 8000, samples: speech }));
   const [accounts, config] = options.files ?? ownFiles(options);
-  const settings: Readonly<Record<string, string>> = {
-    sip_listen: `127.0.0.1:${sip}`,
-    net_interface: '127.0.0.1',
-    ...(options.nameServer !== undefined && { dns_server: options.nameServer }),
+  const text = withoutSoundCard({
+    copied: config?.text ?? '',
+    folder,
+    settings: {
+      sip_listen: `127.0.0.1:${sip}`,
+      net_interface: '127.0.0.1',
+      ...(options.nameServer !== undefined && { dns_server: options.nameServer }),
+      rtp_ports: `${rtp}-${rtp + 99}`,
+      ctrl_tcp_listen: `127.0.0.1:${control}`,
+    },
+    // Those of a person who sits at the phone, and a certificate that only some tests check.
+    without: [
+      ...(options.typed ? [] : ['stdio.so']),
+      ...(options.trusted === undefined ? ['sip_cafile'] : []),
+    ],
+  });
+  await writeFile(join(folder, 'config'), `${text}module_app ctrl_tcp.so\n`);
+  const answers = options.answers ? ';answermode=auto' : '';
+  await writeFile(join(folder, 'accounts'), `${accounts?.text ?? ''}${answers}\n`);
+  await writeFile(join(folder, 'contacts'), '');
+}
+
+export interface WithoutSoundCard {
+  /** The configuration of the page. */
+  readonly copied: string;
+  /** Of certificates, of the audio that it sends (speech.wav), and of recordings. */
+  readonly folder: string;
+  /** Those of this phone alone. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Words whose lines are left out. */
+  readonly without: readonly string[];
+}
+
+/** The configuration of a phone on a machine that has no sound card. */
+export function withoutSoundCard({ copied, folder, settings, without }: WithoutSoundCard): string {
+  const all: Readonly<Record<string, string>> = {
     audio_source: `aufile,${join(folder, 'speech.wav')}`,
     audio_player: 'aubridge,nil',
     audio_alert: 'aubridge,nil',
@@ -202,37 +234,31 @@ async function writeConfiguration(
     audec_format: 's16',
     audio_buffer: '20-160',
     audio_level: 'no',
-    rtp_ports: `${rtp}-${rtp + 99}`,
     rtcp_mux: 'no',
     jitter_buffer_delay: '2-10',
     rtp_stats: 'yes',
     snd_path: join(folder, 'recordings'),
     opus_bitrate: '28000',
-    ctrl_tcp_listen: `127.0.0.1:${control}`,
     ring_aufile: 'none',
     menu_bell: 'no',
     statmode_default: 'off',
+    ...settings,
   };
-  // Those of a person who sits at the phone, and a certificate that only some tests check.
-  const without = [
-    ...(options.typed ? [] : ['stdio.so']),
-    'alsa.so',
-    ...(options.trusted === undefined ? ['sip_cafile'] : []),
-  ];
-  const copied = (config?.text ?? '')
+  const lines = copied
     .replaceAll('/etc/baresip/', `${folder}/`)
     .split('\n')
-    .filter((line) => !line.split(' ').some((word) => word in settings || without.includes(word)));
+    .filter(
+      (line) => !line.split(' ').some((word) => word in all || word === 'alsa.so' || without.includes(word)),
+    );
   const modules = ['aufile', 'aubridge', 'sndfile'].map((name) => `module ${name}.so`);
-  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}`);
-  await writeFile(
-    join(folder, 'config'),
-    [...lines, ...copied, ...modules, 'module_app ctrl_tcp.so', ''].join('\n'),
+  return [...Object.entries(all).map(([name, value]) => `${name} ${value}`), ...lines, ...modules, ''].join(
+    '\n',
   );
-  const answers = options.answers ? ';answermode=auto' : '';
-  await writeFile(join(folder, 'accounts'), `${accounts?.text ?? ''}${answers}\n`);
-  await writeFile(join(folder, 'contacts'), '');
 }
+
+/** Seconds of silence: baresip hangs up when its audio file ends, so that is longer than any call of a test. */
+export const silence = (): Buffer =>
+  writeWav({ sampleRate: 8000, samples: new Int16Array(speechSeconds * 8000) });
 
 /** The account of a test that copies none. */
 function ownFiles({ credentials, codecs = 'PCMU', registrar }: BaresipOptions): readonly PbxFile[] {

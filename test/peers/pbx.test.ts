@@ -13,6 +13,7 @@ import { tracedDirections } from '../kit/programs/traced-directions.ts';
 import { startTrunkSystem, trunkPair } from '../kit/programs/trunk-system.ts';
 import { runShown, shownCommand, shownCommands } from '../kit/shown-commands.ts';
 import { Asterisk } from './asterisk.ts';
+import { phonesOf } from './asterisk-phones.ts';
 import { Baresip } from './baresip.ts';
 import { copiedFiles } from './copied.ts';
 import { Kamailio } from './kamailio.ts';
@@ -25,22 +26,7 @@ const username = 'acme-trunk';
 const password = 'Correct-horse-7';
 const hours = 'We are open from nine to five.';
 
-/** What a customer's own dialplan would do with calls. */
-const ownExtensions = `
-[test]
-exten => caller,1,Wait(1)
- same => n,SendDTMF(1)
- same => n,Record(FOLDER/heard.wav,0,20,kq)
- same => n,Hangup()
-
-[from-trunkline]
-exten => ${callee.slice(1)},1,Answer()
- same => n,Verbose(1,the callee answers)
- same => n,Wait(1)
- same => n,SendDTMF(1)
- same => n,Record(FOLDER/heard.wav,0,20,kq)
- same => n,Hangup()
-`;
+const ownExtensions = phonesOf({ callee, recording: 'FOLDER/heard.wav' });
 
 let system: TestSystem;
 let pathway: string;
