@@ -19,6 +19,8 @@ import { settingsFile } from '../scripts/package/settings-files.ts';
 import { environmentOf, packagedUnit, startCommandOf } from '../scripts/package/units.ts';
 import { nodeFlags } from '../scripts/supervisor/node-flags.ts';
 import { settings } from '../shared/settings/table.ts';
+import { promptedBlocks } from './kit/shown-commands.ts';
+import { shownIn } from './packages/guides.ts';
 
 const root = join(import.meta.dirname, '..');
 const text = (file: string) => readFileSync(join(root, file), 'utf8');
@@ -322,4 +324,46 @@ test.each([
   [['--nonsense'], '--nonsense'],
 ])('npm run package %j says what is wrong', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
+});
+
+describe('what package-test types', () => {
+  const programsOf = (page: string, section: string) =>
+    promptedBlocks(page, section).map((lines) =>
+      lines.map(({ line }) => line.replace(/^[A-Z_]+='[^']*' /, '')),
+    );
+  const beginning = (page: string, section: string, words: number) =>
+    programsOf(page, section).map((lines) => lines.map((line) => line.split(' ').slice(0, words).join(' ')));
+
+  test('stands on the pages, block by block', () => {
+    expect(beginning('packages.md', 'Install', 2)).toEqual([
+      ['apt-get install', 'systemctl is-active', 'trunkline call'],
+    ]);
+    expect(beginning('packages.md', 'Upgrade', 2)).toEqual([
+      ['install -d', 'trunkline backup', 'apt-get install'],
+      ['trunkline drain', 'apt-get install', 'trunkline drain'],
+      ['apt-get install', 'systemctl stop', 'trunkline restore', 'systemctl start'],
+    ]);
+    expect(beginning('packages.md', 'Another machine', 2)).toEqual([
+      ['systemctl stop', 'trunkline restore', 'systemctl start'],
+    ]);
+    expect(beginning('operations.md', 'Backup', 3)).toEqual([['npm run backup'], ['npm run backup']]);
+    expect(beginning('operations.md', 'Restore', 3)).toEqual([['npm run restore']]);
+  });
+
+  test('has the output that is below it, and none of the text after it', () => {
+    const [, drained = []] = promptedBlocks('packages.md', 'Upgrade');
+    expect(drained.map(({ output }) => output)).toEqual([
+      ['edge 4f0e… is drained'],
+      [],
+      ['edge 4f0e… is in service'],
+    ]);
+    const [sealed = []] = promptedBlocks('operations.md', 'Backup');
+    expect(sealed[0]?.output[0]).toMatch(/^\/srv\/backup\/monday: \d files/);
+    expect(() => promptedBlocks('packages.md', 'Nothing')).toThrow('docs/packages.md has no section Nothing');
+  });
+
+  test('after an upgrade of both packages waits for what a drained edge does not keep from answering', () => {
+    const wait = shownIn('packages.md', /wait until `(curl -sf [^`]+)` answers before `drain --undo`/);
+    expect(wait).toMatch(/\/health\/ready$/);
+  });
 });

@@ -38,7 +38,7 @@ export async function walkAsterisk(trunk: Trunk, pbx: Machine): Promise<void> {
       },
       limitMs,
     );
-    pbx.check(true, `docs/pbx/asterisk.md: after ${restart}, ${show} has the contact as Avail`);
+    pbx.tell(`docs/pbx/asterisk.md: after ${restart}, ${show} has the contact as Avail`);
     await trunk.isHealthy(pbx);
     const originate = `asterisk -rx 'channel originate Local/${number}@to-trunkline extension caller@test'`;
     await trunk.call(pbx, 'inbound', async () => {

@@ -115,6 +115,11 @@ export class Machine {
   /** @throws Error with the sentence, and what was seen instead */
   check(holds: boolean, sentence: string, seen = ''): void {
     if (!holds) throw new Error(`${this.name}: not so: ${sentence}${seen === '' ? '' : `\n${seen}`}`);
+    this.tell(sentence);
+  }
+
+  /** What was waited for, and has happened. */
+  tell(sentence: string): void {
     console.log(`ok  ${this.name}: ${sentence}`);
   }
 }

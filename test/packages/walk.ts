@@ -185,6 +185,7 @@ export class Walk {
     );
     await this.#deployment.startBoth();
     await this.#administrator.types(page, drained);
+    await this.#deployment.isHealthy();
     const [drain, , undo] = drained;
     if (!(drain && undo)) throw new Error(`docs/${page} does not drain an edge`);
     await this.#administrator.restartsDrained(page, [drain, undo]);
