@@ -16,7 +16,7 @@ export function shownIn(name: string, pattern: RegExp): string {
 }
 
 /** What docs/guides/README.md has them do before. @returns the lines that set the variables */
-export async function prepareReader({ machine }: Deployment): Promise<string> {
+async function prepareReader({ machine }: Deployment): Promise<string> {
   const install = shownIn('guides/README.md', /Debian: `apt-get (install curl jq)`/);
   await machine.apt(install.split(' '));
   return shownIn(
