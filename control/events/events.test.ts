@@ -10,6 +10,8 @@ import { startControl, type TestControl } from '../../test/kit/control/harness.t
 import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
 import { EventReader } from '../../test/kit/control/widgets.ts';
+import { onSqlite } from '../../test/kit/db/test-database.ts';
+import { isLong } from '../../test/kit/is-long.ts';
 import { eventually } from '../../test/kit/programs/eventually.ts';
 import { type EventLimits, eventLimits } from './limits.ts';
 
@@ -46,6 +48,9 @@ async function follow(more: Parameters<typeof FollowedEvents.open>[1] = {}): Pro
   open.push(followed);
   return followed;
 }
+
+/** What the database has no part in, for thousands of statements: once, in `npm test`. */
+const apart = it.runIf(onSqlite || isLong);
 
 type Bodies = Parameters<typeof reportFrame>[1];
 /** Reports, and waits until they are stored. */
@@ -220,7 +225,7 @@ describe('a stream of events', () => {
     reader.leave();
   });
 
-  it('stays open while others’ events come all the time, and none of its own', async () => {
+  apart('stays open while others’ events come all the time, and none of its own', async () => {
     const reader = await follow({ query: `?call_id=${id(1_000)}&types=call.begun` });
     // Four times as long as a stream may be without being read.
     for (let step = 1; step <= 180; step++) {
@@ -353,7 +358,7 @@ describe('an open stream', () => {
     );
   });
 
-  it('that nobody reads holds up nobody, and is closed', async () => {
+  apart('that nobody reads holds up nobody, and is closed', async () => {
     const { hostname, port } = new URL(await test.url());
     const socket = connect({ host: hostname, port: Number(port) });
     await once(socket, 'connect');
