@@ -100,6 +100,27 @@ describe('redaction by value', () => {
     );
   });
 
+  it.each([
+    [
+      'in hexadecimal after capital letters that become longer',
+      password,
+      '\u0130'.repeat(60),
+      hexOf(password),
+    ],
+    ['that is hexadecimal in capital letters', response, '', response.toUpperCase()],
+    ['with letters beyond ASCII, percent-encoded', 'pässwörter', '', encodeURIComponent('pässwörter')],
+    [
+      'that is short without skipped characters, in hexadecimal',
+      'ab\x7f12\u200b\u200bcd',
+      '',
+      hexOf('ab\x7f12\u200b\u200bcd'),
+    ],
+    ['with skipped characters', 'pass\u200bword\x7f!', '', 'pass\u200bword\x7f!'],
+    ['with skipped characters, percent-encoded', 'pass\u200bwörd', '', encodeURIComponent('pass\u200bwörd')],
+  ])('finds a secret %s', (_, secret, before, text) => {
+    expect(redactorOf([secret])(`${before}: ${text}.`)).toBe(`${before}: REDACTED.`);
+  });
+
   it('leaves a text without secrets unchanged, and ignores short passwords', () => {
     const text = 'INVITE sip:1234@host SIP/2.0\r\n';
     expect(redactorOf(['1234', key])(text)).toBe(text);
@@ -173,3 +194,7 @@ it.each([
   const message = `Authorization: Digest ${piece.repeat(524_288 / piece.length)}`;
   expect(redactorOf([key, password])(redactSip(message)).length).toBeGreaterThan(0);
 });
+
+function hexOf(text: string): string {
+  return Buffer.from(text).toString('hex');
+}

@@ -7,6 +7,9 @@
 /** Shorter ones also occur in ordinary words and numbers. */
 const shortest = 8;
 
+/** Characters skipped when values are searched for. */
+const skipped = /[\s\0-\x1f\x7f-\xa0"\\=\u200b-\u200f\u2028\u2029\ufeff]+/g;
+
 interface Spelling {
   readonly text: string;
   readonly anyCase: boolean;
@@ -14,12 +17,18 @@ interface Spelling {
 
 /** All spellings of one secret; none when it is too short to be distinguished from other text. */
 function spellingsOf(secret: string): Spelling[] {
-  const plain = secret.replaceAll(/[\s"\\=]/g, '');
-  if (plain.length < shortest) return [];
-  const octets = [Buffer.from(secret, 'utf8')];
+  if (secret.replaceAll(/[\s"\\=]/g, '').length < shortest) return [];
+  const plain = secret.replace(skipped, '');
+  const utf8 = Buffer.from(secret, 'utf8');
+  const octets = [utf8];
+  // Percent-encoding is of octets, and a text is read as one character for each.
+  const decoded = utf8.toString('latin1').replace(skipped, '');
   // A key in base64 may also appear in decoded form.
   if (/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(secret)) octets.push(Buffer.from(secret, 'base64'));
-  return [
+  const spellings = [
+    // Digits of a hash are the same in both cases.
+    ...(/^[0-9a-f]+$/i.test(plain) ? [{ text: plain.toLowerCase(), anyCase: true }] : []),
+    { text: decoded, anyCase: false },
     { text: plain, anyCase: false },
     { text: plain.replaceAll('+', '-').replaceAll('/', '_'), anyCase: false },
     ...octets.flatMap((bytes) => [
@@ -30,6 +39,8 @@ function spellingsOf(secret: string): Spelling[] {
       ]),
     ]),
   ];
+  // Without what is skipped, the text itself may be too short.
+  return spellings.filter(({ text }) => text.length >= shortest);
 }
 
 /** The base64 characters that these octets always produce after none, one and two others, and so on modulo 3. */
@@ -41,9 +52,6 @@ function alignedBase64(bytes: Buffer): string[] {
     return padded.toString('base64', 2 - before).slice(first, last);
   });
 }
-
-/** Characters skipped when values are searched for. */
-const skipped = /[\s\0-\x1f\x7f-\xa0"\\=\u200b-\u200f\u2028\u2029\ufeff]+/g;
 
 /** Replaces every known secret in a text by `REDACTED`. The spellings of the secrets are determined once. */
 export function redactorOf(secrets: Iterable<string>): (text: string) => string {
@@ -59,7 +67,7 @@ export function redactorOf(secrets: Iterable<string>): (text: string) => string 
     for (const decode of [false, true]) {
       if (decode && !text.includes('%')) continue;
       const seen = decode ? viewOf(text, true).text : text.replace(skipped, '');
-      const places = [...placesOf(exact, seen), ...placesOf(anyCase, seen.toLowerCase())];
+      const places = [...placesOf(exact, seen), ...placesOf(anyCase, lowerCase(seen))];
       if (places.length === 0) continue;
       const { from, to } = viewOf(text, decode);
       for (const [first, last] of places) found.push([from[first] ?? 0, to[last] ?? text.length]);
@@ -122,6 +130,11 @@ const skippedOctets = Uint8Array.from({ length: 256 }, (_, code) =>
 function isSkipped(code: number): boolean {
   if (code < 256) return skippedOctets[code] === 1;
   return String.fromCharCode(code).replace(skipped, '') === '';
+}
+
+/** With every character at its place: this capital letter alone becomes two characters. */
+function lowerCase(text: string): string {
+  return text.replaceAll('\u0130', 'i').toLowerCase();
 }
 
 /** First and last character of each occurrence. */
