@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatAddress, parameter, parseAddress, setParameter, splitList, tagOf } from './address.ts';
 
@@ -88,7 +89,28 @@ test.each([
   ['<sip:a>;e="a;b"', 'e', '"a;b"'],
   ['<sip:a>, <sip:b>;tag=2', 'tag', undefined],
   ['"open;tag=1', 'tag', undefined],
+  ['<sip:a>;x=<;tag=1', 'tag', '1'],
+  ['<sip:a>;x=<y;tag=1;z=>', 'tag', '1'],
+  ['sip:a;x=<>;tag=1', 'tag', '1'],
 ])('parameter(%j, %s)', (value, name, expected) => expect(parameter(value, name)).toBe(expected));
+
+test('parameter and parseAddress read the same in whatever can be parsed', () => {
+  const parts = ['tag', 'x', 'lr', '=', ';', '<', '>', '"', '\\', ',', ' ', '1', 'sip:a'];
+  const parameters = fc.array(fc.constantFrom(...parts), { maxLength: 14 }).map((all) => all.join(''));
+  fc.assert(
+    fc.property(
+      fc.constantFrom('sip:a', '<sip:a>', '"q;<" <sip:a>', 'B <sip:a;tag=u>'),
+      parameters,
+      (uri, text) => {
+        const value = `${uri};tag=1;x${text}`;
+        const params = parseAddress(value)?.params;
+        for (const [name, read] of params ?? []) expect(parameter(value, name)).toBe(read ?? '');
+        if (params) expect(parameter(value, 'none')).toBeUndefined();
+      },
+    ),
+    { numRuns: 3000 },
+  );
+});
 
 test('setParameter replaces in place, appends, and removes', () => {
   expect(setParameter('<sip:a>;tag=1;x', 'tag', '2')).toBe('<sip:a>;tag=2;x');
@@ -98,6 +120,7 @@ test('setParameter replaces in place, appends, and removes', () => {
   );
   expect(setParameter('<sip:a>;tag = "q;r" ;x', 'tag', undefined)).toBe('<sip:a> ;x');
   expect(setParameter('<sip:a>', 'lr', null)).toBe('<sip:a>;lr');
+  expect(setParameter('SIP/2.0/TLS a;x=<;rport', 'rport', '5061')).toBe('SIP/2.0/TLS a;x=<;rport=5061');
 });
 
 test('tagOf treats an empty tag as missing', () => {

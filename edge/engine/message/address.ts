@@ -185,7 +185,10 @@ interface Span {
   readonly end: number;
 }
 
-/** Position of parameter `name` (lower case) in the first list element, outside quotes and brackets. */
+/**
+ * Position of parameter `name` (lower case) in the first list element, outside quotes and brackets. Of what
+ * `parseParameters` reads, both find the same: brackets in the value of another parameter are no brackets.
+ */
 function findParameter(value: string, name: string): Span | null {
   let i = 0;
   while (i < value.length) {
@@ -203,13 +206,16 @@ function findParameter(value: string, name: string): Span | null {
       const nameStart = skipSpace(value, i + 1);
       let nameEnd = nameStart;
       while (TOKEN[value.charCodeAt(nameEnd)] === 1) nameEnd++;
-      if (nameEnd - nameStart === name.length && lowerCase(value.slice(nameStart, nameEnd)) === name) {
-        const equals = skipSpace(value, nameEnd);
-        if (value.charCodeAt(equals) !== EQUALS) return { start: i, valueStart: nameEnd, end: nameEnd };
-        const valueStart = skipSpace(value, equals + 1);
-        const valueEnd = afterValue(value, valueStart);
-        return valueEnd === -1 ? null : { start: i, valueStart, end: valueEnd };
-      }
+      const isWanted =
+        nameEnd - nameStart === name.length && lowerCase(value.slice(nameStart, nameEnd)) === name;
+      const equals = skipSpace(value, nameEnd);
+      const hasValue = value.charCodeAt(equals) === EQUALS;
+      const valueStart = hasValue ? skipSpace(value, equals + 1) : nameEnd;
+      const valueEnd = hasValue ? afterValue(value, valueStart) : nameEnd;
+      if (isWanted) return valueEnd === -1 ? null : { start: i, valueStart, end: valueEnd };
+      if (valueEnd === -1) return null;
+      i = valueEnd;
+      continue;
     }
     i++;
   }
