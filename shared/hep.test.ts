@@ -62,6 +62,15 @@ describe('HEP3', () => {
     expect(() => new HepStream().push(Buffer.from('GET / HTTP/1.1\r\n'))).toThrow('not a HEP3 stream');
   });
 
+  it.each([
+    ['not a HEP3 stream', 'GET / HTTP/1.1\r\n'],
+    ['HEP3 packet shorter than its header', 'HEP3\0\x05'],
+  ])('takes nothing of a stream after the error "%s"', (error, text) => {
+    const stream = new HepStream();
+    expect(() => stream.push(Buffer.from(text, 'latin1'))).toThrow(error);
+    expect(() => stream.push(encodeHep(packet))).toThrow(error);
+  });
+
   it('ignores a packet without addresses', () => {
     const bytes = Buffer.from('HEP3\0\0', 'latin1');
     bytes.writeUInt16BE(6, 4);

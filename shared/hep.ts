@@ -224,16 +224,20 @@ export class HepStream {
     const bytes = this.#rest.length === 0 ? octets : Buffer.concat([this.#rest, octets]);
     const packets: HepPacket[] = [];
     let at = 0;
-    while (bytes.length - at >= headerBytes) {
-      if (bytes.readUInt32BE(at) !== magic) throw new Error('not a HEP3 stream');
-      const length = bytes.readUInt16BE(at + 4);
-      if (length < headerBytes) throw new Error('HEP3 packet shorter than its header');
-      if (bytes.length - at < length) break;
-      const packet = packetAt(bytes, at, at + length, this.#admits);
-      if (packet) packets.push(packet);
-      at += length;
+    try {
+      while (bytes.length - at >= headerBytes) {
+        if (bytes.readUInt32BE(at) !== magic) throw new Error('not a HEP3 stream');
+        const length = bytes.readUInt16BE(at + 4);
+        if (length < headerBytes) throw new Error('HEP3 packet shorter than its header');
+        if (bytes.length - at < length) break;
+        const packet = packetAt(bytes, at, at + length, this.#admits);
+        if (packet) packets.push(packet);
+        at += length;
+      }
+    } finally {
+      // Also after an error: each later push then meets what cannot be read.
+      this.#rest = bytes.subarray(at);
     }
-    this.#rest = bytes.subarray(at);
     return packets;
   }
 }
