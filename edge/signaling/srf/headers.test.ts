@@ -62,6 +62,9 @@ describe('the tag of an address', () => {
     ['"x;tag=0" <sip:a@b;tag=2>;x=y;TAG = 3', '3'],
     ['sip:a@b;tag=4', '4'],
     ['<sip:a@b;tag=5>', ''],
+    ['<sip:a@b>;x=<;tag=6', '6'],
+    ['sip:a@b;x="q;tag=0>";tag=7;y=>', '7'],
+    ['B <sip:a@b>;x=<;lr ; tag = 8 ;tag=9', '8'],
     ['', ''],
   ])('%s is "%s"', (value, tag) => {
     expect(tagOf(value)).toBe(tag);

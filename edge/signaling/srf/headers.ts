@@ -1,5 +1,4 @@
 /** Writes the header values that we send, and reads those that we receive. Pure. */
-import { outsideQuotesAndBrackets } from './quoted.ts';
 
 /** Headers as drachtio-srf delivers them: one string per name, repeated lines joined by commas. */
 export type HeaderFields = Readonly<Record<string, string>>;
@@ -48,11 +47,16 @@ export function tokensOf(value: string | undefined): string[] {
   return value?.toLowerCase().match(/[^\s,]+/g) ?? [];
 }
 
-/** The tag of a From or To value, empty when it has none. */
+/** Display name and URI: both may contain a parameter of any name. */
+const nameAndUri = /^\s*(?:"(?:[^"\\]|\\.)*"\s*)?[^<";]*(?:<[^>]*>)?/s;
+const oneParameter = /\s*;\s*([^\s;=,"]+)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s;,"]*))?/gsy;
+
+/** The tag of a From or To value as the engine reads it, empty when it has none. */
 export function tagOf(nameAddr: string): string {
-  // A quoted display name and the URI may themselves contain a parameter of that name.
-  const parameters = outsideQuotesAndBrackets(nameAddr);
-  return /;\s*tag\s*=\s*([^\s;,]+)/i.exec(parameters)?.[1] ?? '';
+  oneParameter.lastIndex = nameAndUri.exec(nameAddr)?.[0].length ?? 0;
+  for (let found = oneParameter.exec(nameAddr); found; found = oneParameter.exec(nameAddr))
+    if (found[1]?.toLowerCase() === 'tag') return found[2] ?? '';
+  return '';
 }
 
 /** Option tags of a Require header that we do not support (RFC 3261 section 8.2.2.3). */
