@@ -23,10 +23,12 @@ it('writes the lines of a log with fields as those of a child', () => {
   const log = createLog({ level: 'debug', form: null }, { write: (line) => lines.push(line) });
   const fields = { call_id: 'c1', token: 'hush' };
   for (const written of [log.child(fields).child({ more: 1 }), new LogWith(log, fields).child({ more: 1 })])
-    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) {
       written[level]({ err: new Error('gone'), password: 'hush' }, level);
+      written[level](new Error('gone'), level);
+    }
   const untimed = lines.map((line) => line.replace(/"time":\d+/, '').replace(/"stack":"[^"]*"/, ''));
-  expect(untimed).toHaveLength(8);
-  expect(untimed.slice(4)).toEqual(untimed.slice(0, 4));
+  expect(untimed).toHaveLength(16);
+  expect(untimed.slice(8)).toEqual(untimed.slice(0, 8));
   expect(untimed[0]).toContain('"call_id":"c1","token":"REDACTED","more":1');
 });

@@ -21,22 +21,27 @@ export class LogWith implements Log {
   }
 
   debug(fields: object, message: string): void {
-    this.#log.debug({ ...this.#fields, ...fields }, message);
+    this.#log.debug(this.#with(fields), message);
   }
 
   info(fields: object, message: string): void {
-    this.#log.info({ ...this.#fields, ...fields }, message);
+    this.#log.info(this.#with(fields), message);
   }
 
   warn(fields: object, message: string): void {
-    this.#log.warn({ ...this.#fields, ...fields }, message);
+    this.#log.warn(this.#with(fields), message);
   }
 
   error(fields: object, message: string): void {
-    this.#log.error({ ...this.#fields, ...fields }, message);
+    this.#log.error(this.#with(fields), message);
   }
 
   child(fields: object): Log {
     return new LogWith(this, fields);
+  }
+
+  /** An error alone is a field of that name, as pino has it: what it says would not be copied. */
+  #with(fields: object): object {
+    return { ...this.#fields, ...(fields instanceof Error ? { err: fields } : fields) };
   }
 }
