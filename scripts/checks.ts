@@ -14,14 +14,19 @@ const checks = [
   [['biome', 'check', '--error-on-warnings', '.'], ['tsc', '-p', 'console'], ['knip']],
 ] as const;
 
-/** @returns whether all passed */
-export async function runChecks(): Promise<boolean> {
+/**
+ * @param say gets what a check has found, when it has ended
+ * @returns whether all passed
+ */
+export async function runChecks(
+  say: (text: string) => void = (text) => void process.stdout.write(text),
+): Promise<boolean> {
   const passed = await Promise.all(
     checks.map(async (list) => {
       let all = true;
       for (const [tool, ...args] of list) {
         const { code, output } = await outputOf(tool, args);
-        process.stdout.write(`> ${[tool, ...args].join(' ')}\n${output}`);
+        say(`> ${[tool, ...args].join(' ')}\n${output}`);
         if (code !== 0) all = false;
       }
       return all;

@@ -1,6 +1,8 @@
 /**
- * `npm test`: set-up with the test peers, static checks, tests with the real programs, then unit tests; `npm run test-long`
- * (`--long`) the same with the long tests (test/kit/long-test.ts).
+ * `npm test`: set-up with the test peers, then tests with the real programs and unit tests, with the static checks beside
+ * them; `npm run test-long` (`--long`) the same with the long tests (test/kit/long-test.ts).
+ *
+ * The tests wait now and then, for sound above all: on two cores the checks take 90 s of CPU, for which the tests leave room.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,17 +13,20 @@ import { reportTrouble } from './setup/trouble.mjs';
 
 await reportTrouble(async () => {
   await setUp({ peers: true });
-  const checked = await runChecks();
   const args = process.argv.slice(2).filter((arg) => arg !== '--long');
   const long = args.length < process.argv.length - 2;
   const folder = await mkdtemp(join(tmpdir(), 'trunkline-test-'));
   try {
     const result = join(folder, 'result.json');
+    const said: string[] = [];
+    const checks = runChecks((text) => said.push(text));
     const code = await runTool(
       'vitest',
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${result}`, ...args],
       { TRUNKLINE_TEST_LONG: String(long) },
     );
+    const checked = await checks;
+    process.stdout.write(said.join(''));
     const { passed, failed } = await counts(result, code);
     const all = failed + (checked ? 0 : 1);
     if (!checked) console.log('the static checks failed: see above');

