@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -41,4 +41,22 @@ test('set-up installs when a package has another version, also an optional one, 
   expect(installed({ a: { version: '1.0.0' } })).toBe(true);
   expect(installed({ a: { version: '1.0.0' }, native: { version: '2.0.0' } })).toBe(true);
   expect(installed({ a: { version: '1.0.0' }, native: { version: '1.9.0' } })).toBe(false);
+});
+
+test('no install script of a package runs: Node 24 is pinned by its hash, as all that npm installs', () => {
+  const root = join(import.meta.dirname, '..');
+  const text = (file: string) => readFileSync(join(root, file), 'utf8');
+  expect(text('.npmrc').split('\n')).toContain('ignore-scripts=true');
+  expect(text('scripts/setup/packages.mjs')).not.toContain('ignore-scripts=false');
+  const { allowScripts } = JSON.parse(text('package.json')) as { allowScripts: Record<string, boolean> };
+  expect(Object.values(allowScripts)).not.toContain(true);
+  const { packages } = JSON.parse(text('package-lock.json')) as {
+    packages: Record<string, { version?: string; integrity?: string; link?: boolean }>;
+  };
+  const unpinned = Object.entries(packages).filter(
+    ([path, { integrity, link }]) => path.startsWith('node_modules/') && !link && !integrity,
+  );
+  expect(unpinned).toEqual([]);
+  for (const arch of ['x64', 'arm64'])
+    expect(packages[`node_modules/node-linux-${arch}`]?.version).toBe(process.versions.node);
 });
