@@ -31,13 +31,14 @@ const uriHeaders = /([?&](?:proxy-)?authorization=)[^\s&>"]+/gi;
 
 type Redact = (text: string) => string;
 
-/** SDP lines by their type and, for attributes, name. */
+/** SDP lines by their type and, for attributes, name. `maybeSdp` must match each. */
 const sdpLines: readonly { readonly start: RegExp; readonly redact: Redact }[] = [
   { start: new RegExp(`^a${gap}=${gap}crypto\\b`, 'i'), redact: redactCrypto },
   { start: new RegExp(`^a${gap}=${gap}(?:key-mgmt|ice-pwd)\\b`, 'i'), redact: (line) => afterColon(line) },
   { start: new RegExp(`^k${gap}=`, 'i'), redact: (line) => line.replace(/^([^=]*=)[\s\S]*$/, '$1REDACTED') },
 ];
 
+/** `maybeHeader` must match each name. */
 const headers: readonly { readonly name: RegExp; readonly redact: Redact }[] = [
   { name: /(?:authenticate|authentication-info)$/, redact: redactParameters },
   { name: /authorization$/, redact: redactCredentials },

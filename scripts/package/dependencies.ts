@@ -2,9 +2,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The package of Node 24 for this machine. */
-export const nodePackage = `node-${process.platform}-${process.arch}`;
-
 export interface LockedPackage {
   readonly version: string;
   /** The name that the registry has, where an alias replaces another package. */

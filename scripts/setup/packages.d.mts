@@ -1,3 +1,4 @@
+export const nodePackage: string;
 export function ensurePackages(root: string): Promise<void>;
 export function keepOwnPlatform(folder: string): void;
 export interface Lock {

@@ -6,8 +6,8 @@ import { command } from './command.mjs';
 import { withLock } from './lock.mjs';
 import { Trouble, tail } from './trouble.mjs';
 
-/** Same as scripts/package/dependencies.ts, which this file cannot import yet. */
-const nodePackage = `node-${process.platform}-${process.arch}`;
+/** The package of Node 24 for this machine. */
+export const nodePackage = `node-${process.platform}-${process.arch}`;
 
 /**
  * Installs the npm packages of the lock file, Node 24 among them. Plain JavaScript for Node 20, because it runs before
