@@ -100,6 +100,37 @@ describe('redaction by value', () => {
     );
   });
 
+  it('finds any secret in every spelling of its octets', () => {
+    const characters = fc.constantFrom(...'abcXYZ019+/-_:;!?', 'ä', '\u20ac', '\ufb03', '😀');
+    const password = fc.string({ unit: characters, minLength: 8, maxLength: 24 });
+    const octets = fc.uint8Array({ minLength: 12, maxLength: 40 });
+    const key = octets.map((all) => Buffer.from(all).toString('base64'));
+    const keyForUrls = octets.map((all) => Buffer.from(all).toString('base64url'));
+    fc.assert(
+      fc.property(
+        fc.oneof(password, key, keyForUrls),
+        fc.uint8Array({ maxLength: 5 }),
+        fc.uint8Array({ maxLength: 3 }),
+        (secret, before, after) => {
+          const redact = redactorOf([response, secret]);
+          const forms = [Buffer.from(secret)];
+          if (/^[A-Za-z0-9+/_-]{16,}=*$/.test(secret)) forms.push(Buffer.from(secret, 'base64'));
+          for (const form of forms) {
+            const within = Buffer.concat([before, form, after]);
+            for (const text of [
+              form.toString('hex'),
+              form.toString('hex').toUpperCase(),
+              within.toString('base64'),
+              within.toString('base64url'),
+            ])
+              expect(redact(`X: ${text}.`)).toContain('REDACTED');
+          }
+          expect(redact(`X: ${secret}.`)).toMatch(/^X: REDACTED=*\.$/);
+        },
+      ),
+    );
+  });
+
   it.each([
     [
       'in hexadecimal after capital letters that become longer',

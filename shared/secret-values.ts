@@ -15,27 +15,33 @@ interface Spelling {
   readonly anyCase: boolean;
 }
 
-/** All spellings of one secret; none when it is too short to be distinguished from other text. */
+/** Whether a secret is long enough to be distinguished from other text. */
+function isDistinct(secret: string): boolean {
+  return secret.replaceAll(/[\s"\\=]/g, '').length >= shortest;
+}
+
+/** A key in base64 may also appear in decoded form. */
+const base64Key = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
+
+/** All spellings of one secret. */
 function spellingsOf(secret: string): Spelling[] {
-  if (secret.replaceAll(/[\s"\\=]/g, '').length < shortest) return [];
   const plain = secret.replace(skipped, '');
   const utf8 = Buffer.from(secret, 'utf8');
   const octets = [utf8];
   // Percent-encoding is of octets, and a text is read as one character for each.
   const decoded = utf8.toString('latin1').replace(skipped, '');
-  // A key in base64 may also appear in decoded form.
-  if (/^[A-Za-z0-9+/_-]{16,}={0,2}$/.test(secret)) octets.push(Buffer.from(secret, 'base64'));
+  if (base64Key.test(secret)) octets.push(Buffer.from(secret, 'base64'));
   const spellings = [
     // Digits of a hash are the same in both cases.
     ...(/^[0-9a-f]+$/i.test(plain) ? [{ text: plain.toLowerCase(), anyCase: true }] : []),
     { text: decoded, anyCase: false },
     { text: plain, anyCase: false },
-    { text: plain.replaceAll('+', '-').replaceAll('/', '_'), anyCase: false },
+    { text: forUrls(plain), anyCase: false },
     ...octets.flatMap((bytes) => [
       { text: bytes.toString('hex'), anyCase: true },
       ...alignedBase64(bytes).flatMap((text) => [
         { text, anyCase: false },
-        { text: text.replaceAll('+', '-').replaceAll('/', '_'), anyCase: false },
+        { text: forUrls(text), anyCase: false },
       ]),
     ]),
   ];
@@ -53,16 +59,17 @@ function alignedBase64(bytes: Buffer): string[] {
   });
 }
 
-/** Replaces every known secret in a text by `REDACTED`. The spellings of the secrets are determined once. */
+/** Replaces every known secret in a text by `REDACTED`. The spellings of the secrets are determined once, if at all. */
 export function redactorOf(secrets: Iterable<string>): (text: string) => string {
-  const spellings = [...new Set(secrets)].flatMap(spellingsOf);
-  const exact = new Set(spellings.filter(({ anyCase }) => !anyCase).map(({ text }) => text));
-  const anyCase = new Set(spellings.filter((spelling) => spelling.anyCase).map(({ text }) => text));
-  if (spellings.length === 0) return (text) => text;
-  const beginnings = new Beginnings([...exact, ...anyCase]);
+  const known = [...new Set(secrets)].filter(isDistinct);
+  if (known.length === 0) return (text) => text;
+  const beginnings = new Beginnings(known);
+  let spellings: Spellings | null = null;
   return (text) => {
     // Hardly any message has a secret that its place did not give away.
     if (!text.includes('%') && !beginnings.areIn(text)) return text;
+    spellings ??= allSpellings(known);
+    const { exact, anyCase } = spellings;
     const found: [number, number][] = [];
     for (const decode of [false, true]) {
       if (decode && !text.includes('%')) continue;
@@ -76,28 +83,62 @@ export function redactorOf(secrets: Iterable<string>): (text: string) => string 
   };
 }
 
+interface Spellings {
+  readonly exact: ReadonlySet<string>;
+  readonly anyCase: ReadonlySet<string>;
+}
+
+function allSpellings(secrets: readonly string[]): Spellings {
+  const spellings = secrets.flatMap(spellingsOf);
+  const textsOf = (anyCase: boolean) =>
+    new Set(spellings.filter((spelling) => spelling.anyCase === anyCase).map(({ text }) => text));
+  return { exact: textsOf(false), anyCase: textsOf(true) };
+}
+
 /** Characters that a `Beginnings` compares: as many as fit in an integer. */
 const compared = 4;
+/** The digits of a spelling of octets, and how many bits each stands for. */
+const hexadecimal = { digits: '0123456789abcdef', bits: 4 };
+const base64 = { digits: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', bits: 6 };
+/** Bits of the first octet that belong to a digit of base64 with octets before it: of none, two and one of them. */
+const sharedBits = [0, 2, 4];
 
 /**
- * How texts begin, in any case. A message is compared with all of them in one pass and as it stands, so that nothing is
- * copied of one in which none begins.
+ * How the spellings of secrets begin, in any case. A message is compared with all of them in one pass and as it stands,
+ * so that nothing is copied of one in which none begins, and no secret is spelled out for it.
  */
 class Beginnings {
-  readonly #all: ReadonlySet<number>;
+  readonly #all = new Set<number>();
   /** By a hash: whether it is worth looking in `#all`. */
   readonly #hashed = new Uint8Array(1024);
 
-  /** @param texts of at least as many characters, none of them skipped */
-  constructor(texts: readonly string[]) {
-    const all = new Set<number>();
-    for (const text of texts) {
-      let last = 0;
-      for (let at = 0; at < compared; at += 1) last = followedBy(last, text.charCodeAt(at));
-      all.add(last);
-      this.#hashed[hashOf(last)] = 1;
+  /** @param secrets distinct ones */
+  constructor(secrets: readonly string[]) {
+    for (const secret of secrets) {
+      this.#addText(secret.replace(skipped, ''));
+      const utf8 = Buffer.from(secret, 'utf8');
+      this.#addOctets(utf8);
+      if (base64Key.test(secret)) this.#addOctets(Buffer.from(secret, 'base64'));
+      else this.#addText(utf8.toString('latin1').replace(skipped, ''));
     }
-    this.#all = all;
+  }
+
+  /** Of octets as `spellingsOf` spells them. */
+  #addOctets(octets: Buffer): void {
+    const first = octets.readUInt32BE(0);
+    this.#addText(firstDigits(first, hexadecimal, 0));
+    for (const before of sharedBits) this.#addText(firstDigits(first, base64, before));
+  }
+
+  /** Also in the alphabet of base64 for URLs. */
+  #addText(text: string): void {
+    this.#add(beginningOf(text));
+    if (/[+/]/.test(text)) this.#add(beginningOf(forUrls(text)));
+  }
+
+  #add(beginning: number): void {
+    this.#all.add(beginning);
+    this.#hashed[hashOf(beginning)] = 1;
   }
 
   /** False: no text of them is in this one, whatever is skipped. */
@@ -111,6 +152,29 @@ class Beginnings {
     }
     return false;
   }
+}
+
+/** The first digits of these octets from the bit `from` on. */
+function firstDigits(
+  octets: number,
+  { digits, bits }: { digits: string; bits: number },
+  from: number,
+): string {
+  let text = '';
+  for (let at = from; text.length < compared; at += bits)
+    text += digits.charAt((octets >>> (32 - bits - at)) & (2 ** bits - 1));
+  return text;
+}
+
+function beginningOf(text: string): number {
+  let last = 0;
+  for (let at = 0; at < compared; at += 1) last = followedBy(last, text.charCodeAt(at));
+  return last;
+}
+
+/** Base64 in the alphabet for URLs and file names (RFC 4648 section 5). */
+function forUrls(text: string): string {
+  return text.replaceAll('+', '-').replaceAll('/', '_');
 }
 
 /** The last characters with one more: a letter is the same in both cases. */
