@@ -15,8 +15,8 @@ import { dialectOf } from './dialect-name.ts';
 import { hasTable } from './has-table.ts';
 import { type DatabaseLimits, databaseLimits } from './limits.ts';
 import { migrations } from './migrations/index.ts';
-import { type Heard, type Listening, listenOn } from './postgres/listening.ts';
-import { openPostgres, type PoolState } from './postgres/open.ts';
+import type { Heard, Listening } from './postgres/listening.ts';
+import type { PoolState } from './postgres/open.ts';
 import { type Difference, whyUnusable } from './releases.ts';
 import type { SyncLog } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -88,6 +88,11 @@ async function openServer(
   limits: Pick<DatabaseLimits, 'connections'>,
   migrating: Migrating | undefined,
 ): Promise<Database> {
+  // Loaded only where there is a server: the client takes memory.
+  const [{ openPostgres }, { listenOn }] = await Promise.all([
+    import('./postgres/open.ts'),
+    import('./postgres/listening.ts'),
+  ]);
   const { dialect, beside, storage, state } = openPostgres(url, clock, limits.connections);
   const db = new Kysely<Tables>({ dialect });
   const apart = new Kysely<Tables>({ dialect: openPostgres(url, clock, 1).dialect });

@@ -2,7 +2,6 @@ import { Kysely } from 'kysely';
 import { systemClock } from '#shared/clock.ts';
 import { isServer } from './address.ts';
 import { hasTable } from './has-table.ts';
-import { openPostgres } from './postgres/open.ts';
 import { readFileUnmigrated } from './sqlite/files.ts';
 import type { Db, Tables } from './tables.ts';
 
@@ -14,6 +13,7 @@ import type { Db, Tables } from './tables.ts';
  */
 export async function readUnmigrated<T>(address: string, read: (db: Db) => Promise<T>): Promise<T | null> {
   if (!isServer(address)) return readFileUnmigrated(address, read);
+  const { openPostgres } = await import('./postgres/open.ts');
   const db = new Kysely<Tables>({ dialect: openPostgres(address, systemClock, 1).dialect });
   try {
     return (await hasTable(db, 'organizations')) ? await read(db) : null;

@@ -1,5 +1,10 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { createRequire } from 'node:module';
+import type * as PhoneNumbers from 'libphonenumber-js/min';
+import { lazy } from '../lazy.ts';
 import type { Variables } from './interfaces.ts';
+
+/** The plans of all countries take 3 MiB in each thread, so they wait for the first call. */
+const phoneNumbers = lazy((): typeof PhoneNumbers => createRequire(import.meta.url)('libphonenumber-js/min'));
 
 export interface BuiltInFacts {
   readonly from: string;
@@ -34,7 +39,7 @@ export function builtInVariables(facts: BuiltInFacts): Variables {
 
 /** Text conversations have no numbers. */
 function parsed(number: string) {
-  return number === '' ? undefined : parsePhoneNumberFromString(number);
+  return number === '' ? undefined : phoneNumbers().parsePhoneNumberFromString(number);
 }
 
 /**
