@@ -177,4 +177,32 @@ describe('TraceCollector', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan((calls * 20_000) / 2);
     expect(collector.size).toBe(calls);
   });
+
+  it('keeps no spellings of the secrets of a call that stands, and still redacts them', () => {
+    const collector = new TraceCollector(5061);
+    const calls = 200;
+    const keyOf = (call: number) => `${call}`.padEnd(40, 'k');
+    const say = (call: number) => {
+      const callId = `${call}@pbx`;
+      const payload = Buffer.from(`INFO sips:edge SIP/2.0\r\nX-Said: ${keyOf(call)}\r\n\r\n`);
+      collector.add(packet({ callId, payload }), t0);
+      return collector.take(callId)?.messages[0]?.raw;
+    };
+    collectGarbage();
+    const before = process.memoryUsage();
+    for (let call = 0; call < calls; call++) {
+      collector.claim(`call-${call}`, `${call}@pbx`, t0, [keyOf(call), `${keyOf(call)}-of-the-peer`]);
+      say(call);
+    }
+    collectGarbage();
+    const inUse = process.memoryUsage();
+    collector.sweep(t0 + 500);
+    collector.sweep(t0 + 1000);
+    collectGarbage();
+    const after = process.memoryUsage();
+    const kept = ({ heapUsed, arrayBuffers }: NodeJS.MemoryUsage) =>
+      heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers;
+    expect(kept(after)).toBeLessThan(kept(inUse) / 2);
+    expect(say(7)).toContain('X-Said: REDACTED');
+  });
 });

@@ -35,19 +35,26 @@ interface Dialog {
   secrets: readonly string[];
   /** Secrets found in its messages, by direction, so that the peer's cannot evict ours. */
   readonly seen: { readonly sent: Set<string>; readonly received: Set<string> };
-  /** Redacts the secrets that were known at the last `take`: there are rarely others at the next one. */
-  redactor: {
-    readonly secrets: readonly string[];
-    /** How many had been seen. */
-    readonly seen: number;
-    readonly redact: (text: string) => string;
-  } | null;
+  redactor: KnownRedactor | null;
   /** When the dialog may be dropped; null while its call is up. */
   until: number | null;
   packets: HepPacket[];
   /** Messages of this call so far, including flushed ones. */
   count: number;
   truncated: boolean;
+}
+
+/**
+ * Redacts the secrets that were known at the last `take`: there are rarely others at the next one. Its spellings of them are
+ * the largest part of a dialog, and a standing call takes nothing for long, so it is kept for two sweeps.
+ */
+interface KnownRedactor {
+  readonly secrets: readonly string[];
+  /** How many had been seen. */
+  readonly seen: number;
+  readonly redact: (text: string) => string;
+  /** Since the last sweep. */
+  isUsed: boolean;
 }
 
 export interface CollectedTrace {
@@ -136,10 +143,12 @@ export class TraceCollector {
     };
   }
 
-  /** Returns the late messages of ended calls, and drops expired dialogs. */
+  /** Returns the late messages of ended calls, and drops expired dialogs and redactors that are not in use. */
   sweep(now: number): CollectedTrace[] {
     const late: CollectedTrace[] = [];
     for (const [sipCallId, dialog] of this.#dialogs) {
+      if (dialog.redactor?.isUsed === false) dialog.redactor = null;
+      else if (dialog.redactor) dialog.redactor.isUsed = false;
       if (dialog.until === null) continue;
       const trace = this.take(sipCallId);
       if (trace) late.push(trace);
@@ -208,9 +217,12 @@ function redactorFor(dialog: Dialog): (text: string) => string {
   const { sent, received } = dialog.seen;
   // What was seen is only added to.
   const seen = sent.size + received.size;
-  if (known?.seen === seen && areSame(known.secrets, secrets)) return known.redact;
+  if (known?.seen === seen && areSame(known.secrets, secrets)) {
+    known.isUsed = true;
+    return known.redact;
+  }
   const redact = redactorOf([...secrets, ...sent, ...received]);
-  dialog.redactor = { secrets, seen, redact };
+  dialog.redactor = { secrets, seen, redact, isUsed: true };
   return redact;
 }
 

@@ -6,6 +6,7 @@ import { type AgentRate, type AudioCodec, decodeBuffer } from './codec.ts';
 import { availableCodecs, codecAvailable, createCodec } from './codecs.ts';
 import { opusDuration } from './opus.ts';
 import { Downsampler, Upsampler } from './resample.ts';
+import { Resampled } from './resampled.ts';
 
 const rates: readonly AgentRate[] = [8000, 16000];
 
@@ -334,3 +335,19 @@ it('are looked up in a configured folder', () => {
     lookForLibrariesIn(null);
   }
 });
+
+// An agent may never listen, and its leg lasts as long as the call.
+it.each(codecNames.flatMap((name) => rates.map((rate) => ({ name, rate }))))(
+  '$name at $rate Hz keeps no audio of the peer before its first packet',
+  ({ name, rate }) => {
+    const first = createCodec(name, rate);
+    first.close();
+    // To encode, another rate needs a frame and the filter's samples.
+    const forEncoding = first instanceof Resampled ? 1500 : 100;
+    const before = process.memoryUsage().arrayBuffers;
+    const codecs = Array.from({ length: 100 }, () => createCodec(name, rate));
+    const kept = (process.memoryUsage().arrayBuffers - before) / codecs.length;
+    for (const codec of codecs) codec.close();
+    expect(kept).toBeLessThan(forEncoding);
+  },
+);

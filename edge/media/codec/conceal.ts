@@ -8,12 +8,14 @@
 const fadeStartMs = 10;
 const fadeEndMs = 60;
 
+const noAudio = new Int16Array(0);
+
 export class Concealer {
   readonly #perMs: number;
-  /** The last 48 ms of audio, received or synthesized. */
-  readonly #history: Int16Array;
-  /** One pitch period, ready to be repeated. */
-  readonly #cycle: Int16Array;
+  /** The last 48 ms of audio, received or synthesized. A leg whose agent does not listen never has any. */
+  #history = noAudio;
+  /** One pitch period, ready to be repeated; made with the first loss. */
+  #cycle = noAudio;
   #period = 0;
   #position = 0;
   /** Samples synthesized since the last received one; 0 outside a loss. */
@@ -24,8 +26,6 @@ export class Concealer {
   /** @param sampleRate Hz, a multiple of 1000 */
   constructor(sampleRate: number) {
     this.#perMs = sampleRate / 1000;
-    this.#history = new Int16Array(48 * this.#perMs);
-    this.#cycle = new Int16Array(15 * this.#perMs);
   }
 
   /** Records `length` received samples; after a loss their beginning is blended with the synthesized audio. */
@@ -49,7 +49,8 @@ export class Concealer {
   }
 
   #begin(): void {
-    const history = this.#history;
+    if (this.#cycle === noAudio) this.#cycle = new Int16Array(15 * this.#perMs);
+    const history = this.#heard();
     const end = history.length;
     const period = this.#findPeriod();
     const overlap = period >> 2;
@@ -78,7 +79,7 @@ export class Concealer {
 
   /** The lag of 5 to 15 ms at which the last 20 ms are most self-similar (normalized correlation). */
   #findPeriod(): number {
-    const history = this.#history;
+    const history = this.#heard();
     const end = history.length;
     const window = 20 * this.#perMs;
     const stride = this.#perMs / 8;
@@ -103,12 +104,17 @@ export class Concealer {
   }
 
   #remember(pcm: Int16Array, length: number): void {
-    const history = this.#history;
+    const history = this.#heard();
     if (length >= history.length) {
       history.set(pcm.subarray(length - history.length, length));
       return;
     }
     history.copyWithin(0, length);
     history.set(pcm.subarray(0, length), history.length - length);
+  }
+
+  #heard(): Int16Array {
+    if (this.#history === noAudio) this.#history = new Int16Array(48 * this.#perMs);
+    return this.#history;
   }
 }

@@ -10,9 +10,9 @@ export class Resampled implements AudioCodec {
   readonly samplesPerFrame: number;
   readonly #inner: AudioCodec;
   readonly #toInner: Upsampler | Downsampler;
-  readonly #fromInner: Upsampler | Downsampler;
   readonly #sending: Int16Array;
-  readonly #received: Int16Array;
+  /** What decoding needs, with the first packet: room for the longest one is most of the leg's memory. */
+  #ear: { readonly received: Int16Array; readonly fromInner: Upsampler | Downsampler } | null = null;
 
   constructor(inner: AudioCodec) {
     this.#inner = inner;
@@ -21,11 +21,8 @@ export class Resampled implements AudioCodec {
     this.sampleRate = inner.sampleRate === 8000 ? 16000 : 8000;
     this.samplesPerFrame = this.sampleRate / 50;
     this.#sending = new Int16Array(inner.samplesPerFrame);
-    this.#received = decodeBuffer(inner.sampleRate);
-    const longest = this.#received.length;
     const up = inner.sampleRate === 8000;
     this.#toInner = up ? new Downsampler(this.samplesPerFrame) : new Upsampler(this.samplesPerFrame);
-    this.#fromInner = up ? new Upsampler(longest) : new Downsampler(longest);
   }
 
   encode(pcm: Int16Array, out: Uint8Array): number {
@@ -34,13 +31,13 @@ export class Resampled implements AudioCodec {
   }
 
   decode(payload: Uint8Array, out: Int16Array): number {
-    const count = this.#inner.decode(payload, this.#received);
-    return this.#fromInner.process(this.#received, count, out);
+    const { received, fromInner } = this.#listening();
+    return fromInner.process(received, this.#inner.decode(payload, received), out);
   }
 
   conceal(out: Int16Array, next?: Uint8Array | null): number {
-    const count = this.#inner.conceal(this.#received, next);
-    return this.#fromInner.process(this.#received, count, out);
+    const { received, fromInner } = this.#listening();
+    return fromInner.process(received, this.#inner.conceal(received, next), out);
   }
 
   duration(payload: Uint8Array): number {
@@ -49,5 +46,16 @@ export class Resampled implements AudioCodec {
 
   close(): void {
     this.#inner.close();
+  }
+
+  #listening() {
+    if (this.#ear) return this.#ear;
+    const received = decodeBuffer(this.#inner.sampleRate);
+    const up = this.#inner.sampleRate === 8000;
+    this.#ear = {
+      received,
+      fromInner: up ? new Upsampler(received.length) : new Downsampler(received.length),
+    };
+    return this.#ear;
   }
 }
