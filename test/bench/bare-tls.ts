@@ -26,7 +26,8 @@ export function answerByTls(
   return server.listen(port, '127.0.0.1', listens);
 }
 
-function answerTo(request: string, port: number): string | null {
+/** @returns null for an ACK */
+export function answerTo(request: string, port: number): string | null {
   const method = request.slice(0, request.indexOf(' '));
   if (method === 'ACK') return null;
   const to = /^To: .*$/m.exec(request)?.[0].trimEnd() ?? '';

@@ -85,7 +85,7 @@ async function run(order: Order): Promise<void> {
     onUnusable: () => process.exit(1),
   });
   // As the edge does for the sources of its configuration: a stranger may not have this much under way.
-  engine.know({ org: ['127.0.0.1'] });
+  engine.know({ org: ['127.0.0.0/8'] });
   engine.start();
   process.once('message', async () => {
     close();

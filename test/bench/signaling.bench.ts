@@ -20,7 +20,9 @@ import { echoAgent } from '../kit/fakes/fake-agents.ts';
 import { DrachtioProgram, drachtioPath } from '../kit/programs/drachtio-program.ts';
 import { cpuMs } from './cpu-time.ts';
 import type { Order, Said } from './signaling-app.ts';
-import { runSipp } from './sipp-load.ts';
+import { runSipp, type SippRun } from './sipp-load.ts';
+import { runTlsCallers } from './tls-callers.ts';
+import type { CallsOrder } from './tls-calls.ts';
 
 export interface SignalingBenchOptions {
   /** Seconds of each load; 10 unless given. */
@@ -30,9 +32,13 @@ export interface SignalingBenchOptions {
 
 interface Load {
   readonly mode: Order['mode'];
-  readonly callsPerSecond: number;
-  /** A TLS connection for each call, with a full handshake. Default: one for all. */
-  readonly connectionPerCall?: boolean;
+  /** Offered; `all`: as many as are answered, `callersAtOnce` at a time. */
+  readonly callsPerSecond: number | 'all';
+  /**
+   * A TLS connection for each call: SIPp's with full handshakes, or those of tls-calls.ts, which `all` needs.
+   * Default: one for all.
+   */
+  readonly perCall?: 'SIPp' | Pick<CallsOrder, 'version' | 'resume'>;
   /** Program of a drachtio-server. Default: the embedded engine. */
   readonly drachtio?: string;
 }
@@ -48,7 +54,7 @@ export interface SignalingBenchRow {
   /** Milliseconds of CPU time per call. */
   readonly engineMs: number;
   readonly appMs: number;
-  readonly sippMs: number;
+  readonly callersMs: number;
   /** From INVITE to 200, 99 of 100 calls, ms. */
   readonly setUpMs: number;
   /** Resident memory at the end, MiB. */
@@ -59,7 +65,10 @@ export interface SignalingBenchRow {
 const number = '+14155550100';
 const bare: readonly Load[] = [
   { mode: 'bare', callsPerSecond: 1000 },
-  { mode: 'bare', callsPerSecond: 150, connectionPerCall: true },
+  { mode: 'bare', callsPerSecond: 150, perCall: 'SIPp' },
+  { mode: 'bare', callsPerSecond: 'all', perCall: { version: 'TLSv1.3', resume: false } },
+  { mode: 'bare', callsPerSecond: 'all', perCall: { version: 'TLSv1.3', resume: true } },
+  { mode: 'bare', callsPerSecond: 'all', perCall: { version: 'TLSv1.2', resume: true } },
 ];
 const whole: readonly Load[] = [
   { mode: 'calls', callsPerSecond: 300 },
@@ -74,6 +83,10 @@ const warmUpCalls: Readonly<Record<Order['mode'], number>> = { bare: 5000, calls
 /** It takes at most so many times as long as what is measured. */
 const longestWarmUp = 3;
 const warmUpPerSecond = 500;
+/** Enough that the engine always has work; fewer than the handshakes that it lets wait for their peers. */
+const callersAtOnce = 32;
+/** The engine admits 500 connections a second from an address. */
+const callerAddresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 
 /** Each bare load on the embedded engine, on the drachtio-server if there is one, and on a TLS server without SIP. */
 function standard(): readonly Load[] {
@@ -96,7 +109,7 @@ export async function runSignalingBench(options: SignalingBenchOptions = {}): Pr
 }
 
 async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> {
-  const { mode, callsPerSecond } = load;
+  const { mode } = load;
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'));
   const control = new AckingControl();
   let drachtio: DrachtioProgram | null = null;
@@ -130,34 +143,29 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
     app.send(order);
     const ready = await heard(app, 'ready');
     const enginePid = drachtio?.pid ?? ready.enginePid;
-    const run = { folder, ca, port, number, connectionPerCall: load.connectionPerCall ?? false };
-    const warmUp = Math.min(warmUpPerSecond, callsPerSecond);
-    await runSipp({
-      ...run,
-      rate: warmUp,
-      calls: Math.min(warmUpCalls[mode], warmUp * seconds * longestWarmUp),
-    });
+    const callers = callersOf(load, { folder, caFile: ca, ca: authority.cert, port, seconds });
+    await callers.warmUp();
     const warm = control.ended.size;
     const appPid = mode === 'tls' ? undefined : app.pid;
     const before = { engine: cpuMs(enginePid), app: cpuMs(appPid) };
-    const sipp = await runSipp({ ...run, rate: callsPerSecond, calls: callsPerSecond * seconds });
+    const run = await callers.run();
     // Reports and responses in flight belong to the calls' cost.
     await new Promise((resolve) => setTimeout(resolve, 500));
     const usage = { engine: cpuMs(enginePid), app: cpuMs(appPid) };
     const memory = { engineMiB: residentMiB(enginePid), appMiB: residentMiB(app.pid) };
     app.send('stop');
     await heard(app, 'done');
-    const calls = Math.max(1, sipp.succeeded);
+    const calls = Math.max(1, run.succeeded);
     return {
       load,
-      achieved: sipp.succeeded / sipp.seconds,
-      calls: sipp.succeeded,
-      failed: sipp.failed,
+      achieved: run.succeeded / run.seconds,
+      calls: run.succeeded,
+      failed: run.failed,
       recorded: mode === 'calls' ? control.ended.size - warm : null,
       engineMs: (usage.engine - before.engine) / calls,
       appMs: (usage.app - before.app) / calls,
-      sippMs: sipp.cpuMs / calls,
-      setUpMs: sipp.setUpMs,
+      callersMs: run.cpuMs / calls,
+      setUpMs: run.setUpMs,
       ...memory,
     };
   } finally {
@@ -166,6 +174,46 @@ async function measure(load: Load, seconds: number): Promise<SignalingBenchRow> 
     await control.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+interface Callers {
+  warmUp(): Promise<unknown>;
+  run(): Promise<Pick<SippRun, 'succeeded' | 'failed' | 'seconds' | 'cpuMs' | 'setUpMs'>>;
+}
+
+/** @throws Error when no caller for the load exists */
+function callersOf(
+  { mode, callsPerSecond, perCall }: Load,
+  where: {
+    readonly folder: string;
+    readonly caFile: string;
+    readonly ca: string;
+    readonly port: number;
+    readonly seconds: number;
+  },
+): Callers {
+  const { port, seconds } = where;
+  if (callsPerSecond !== 'all') {
+    if (typeof perCall === 'object') throw new Error('callers that resume take no rate');
+    const order = { folder: where.folder, ca: where.caFile, port, number, connectionPerCall: perCall === 'SIPp' };
+    const rate = Math.min(warmUpPerSecond, callsPerSecond);
+    const calls = Math.min(warmUpCalls[mode], rate * seconds * longestWarmUp);
+    return {
+      warmUp: () => runSipp({ ...order, rate, calls }),
+      run: () => runSipp({ ...order, rate: callsPerSecond, calls: callsPerSecond * seconds }),
+    };
+  }
+  if (typeof perCall !== 'object') throw new Error('as many calls as are answered need callers with connections');
+  const order = { ...perCall, port, ca: where.ca, number, atOnce: callersAtOnce, from: callerAddresses };
+  const run = async (calls: number, longest: number) => {
+    const result = await runTlsCallers({ ...order, calls, seconds: longest });
+    if (result.firstFailure !== null) console.error(`the first call that failed: ${result.firstFailure}`);
+    return result;
+  };
+  return {
+    warmUp: () => run(warmUpCalls[mode], seconds * longestWarmUp),
+    run: () => run(Number.MAX_SAFE_INTEGER, seconds),
+  };
 }
 
 /** Accepts and acknowledges every report at once. */
@@ -269,7 +317,7 @@ export function formatSignalingBench(rows: readonly SignalingBenchRow[]): string
       'what',
       ({ load }) => (load.drachtio === undefined ? what[load.mode] : 'drachtio-server + drachtio-srf'),
     ],
-    ['TLS connections', ({ load }) => (load.connectionPerCall ? 'one per call' : '1')],
+    ['TLS connections', ({ load }) => connectionsOf(load)],
     ['offered, calls/s', ({ load }) => String(load.callsPerSecond)],
     ['completed, calls/s', (row) => row.achieved.toFixed(0)],
     ['total, calls', (row) => String(row.calls)],
@@ -277,12 +325,18 @@ export function formatSignalingBench(rows: readonly SignalingBenchRow[]): string
     ['recorded, calls', (row) => (row.recorded === null ? '' : String(row.recorded))],
     ['engine, ms CPU/call', (row) => row.engineMs.toFixed(2)],
     ['edge, ms CPU/call', (row) => row.appMs.toFixed(2)],
-    ['SIPp, ms CPU/call', (row) => row.sippMs.toFixed(2)],
+    ['callers, ms CPU/call', (row) => row.callersMs.toFixed(2)],
     ['INVITE to 200, p99 ms', (row) => row.setUpMs.toFixed(0)],
     ['engine, MiB', (row) => row.engineMiB.toFixed(0)],
     ['edge, MiB', (row) => row.appMiB.toFixed(0)],
   ];
   return markdownTable(columns, rows);
+}
+
+function connectionsOf({ perCall }: Load): string {
+  if (perCall === undefined) return '1';
+  if (perCall === 'SIPp') return 'one per call';
+  return `one per call, ${perCall.version.replace('v', ' ')}, ${perCall.resume ? 'resumed' : 'full'}`;
 }
 
 if (import.meta.main) {
