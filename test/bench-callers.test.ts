@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createAuthority } from './kit/fakes/certificates.ts';
 import { answerTo } from './bench/bare-tls.ts';
 import { type CallsOrder, callOverTls } from './bench/tls-calls.ts';
+import { createAuthority } from './kit/fakes/certificates.ts';
 
 const authority = createAuthority();
 const pair = authority.issue({ names: ['IP:127.0.0.1'] });

@@ -195,7 +195,13 @@ function callersOf(
   const { port, seconds } = where;
   if (callsPerSecond !== 'all') {
     if (typeof perCall === 'object') throw new Error('callers that resume take no rate');
-    const order = { folder: where.folder, ca: where.caFile, port, number, connectionPerCall: perCall === 'SIPp' };
+    const order = {
+      folder: where.folder,
+      ca: where.caFile,
+      port,
+      number,
+      connectionPerCall: perCall === 'SIPp',
+    };
     const rate = Math.min(warmUpPerSecond, callsPerSecond);
     const calls = Math.min(warmUpCalls[mode], rate * seconds * longestWarmUp);
     return {
@@ -203,7 +209,8 @@ function callersOf(
       run: () => runSipp({ ...order, rate: callsPerSecond, calls: callsPerSecond * seconds }),
     };
   }
-  if (typeof perCall !== 'object') throw new Error('as many calls as are answered need callers with connections');
+  if (typeof perCall !== 'object')
+    throw new Error('as many calls as are answered need callers with connections');
   const order = { ...perCall, port, ca: where.ca, number, atOnce: callersAtOnce, from: callerAddresses };
   const run = async (calls: number, longest: number) => {
     const result = await runTlsCallers({ ...order, calls, seconds: longest });

@@ -166,7 +166,10 @@ class OneCall {
   #take(head: string): void {
     const status = Number(/^SIP\/2\.0 (\d{3}) /.exec(head)?.[1]);
     if (status < 200) return;
-    if (status !== 200) return this.#fail(`call ${this.#index} got ${head.slice(0, head.indexOf('\r\n'))}`);
+    if (status !== 200) {
+      this.#fail(`call ${this.#index} got ${head.slice(0, head.indexOf('\r\n'))}`);
+      return;
+    }
     if (this.#setUpMs !== null) {
       this.#end();
       this.#result.resolve(this.#setUpMs);
@@ -175,7 +178,10 @@ class OneCall {
     this.#setUpMs = performance.now() - this.#invitedAt;
     const target = /^(?:Contact|m)\s*:[^<\r\n]*<([^>]+)>/im.exec(head)?.[1];
     const tag = /^(?:To|t)\s*:.*?;\s*tag=([^;\s]+)/im.exec(head)?.[1];
-    if (target === undefined || tag === undefined) return this.#fail(`a 200 without Contact or tag: ${head}`);
+    if (target === undefined || tag === undefined) {
+      this.#fail(`a 200 without Contact or tag: ${head}`);
+      return;
+    }
     this.#send('ACK', 1, target, `;tag=${tag}`);
     this.#send('BYE', 2, target, `;tag=${tag}`);
   }
