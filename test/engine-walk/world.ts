@@ -81,6 +81,9 @@ export class FakeFlow implements Flow {
   unpin(): void {
     this.pins--;
   }
+  get pinned(): boolean {
+    return this.pins > 0;
+  }
   keepFor(): void {}
   owe(bytes: number): void {
     this.owed += bytes;

@@ -68,8 +68,9 @@ export class AwaitedFlows {
   /** A connection has closed: the responses awaited over it will not arrive. */
   closed(flow: Flow, loss: ConnectionFailure): void {
     const waiting = this.#waiting.get(flow);
+    if (!waiting) return;
     this.#waiting.delete(flow);
     const text = `${flow.remoteAddress}:${flow.remotePort}: connection lost: ${loss.text}`;
-    for (const outgoing of waiting ?? []) outgoing.transaction.transportFailed({ ...loss, text });
+    for (const outgoing of waiting) outgoing.transaction.transportFailed({ ...loss, text });
   }
 }

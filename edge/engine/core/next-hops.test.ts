@@ -19,6 +19,7 @@ const open: Flow = {
   setAside: () => {},
   pin: () => {},
   unpin: () => {},
+  pinned: false,
   keepFor: () => {},
   owe: () => {},
   settle: () => {},

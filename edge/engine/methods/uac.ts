@@ -243,6 +243,8 @@ export class Uac implements OutgoingOwner {
   /** A connection has closed: the responses awaited over it will not arrive. */
   flowClosed(flow: Flow, loss: ConnectionFailure): void {
     this.#flows.closed(flow, loss);
+    // So do dialogs (as in UAS.flowClosed).
+    if (!flow.pinned) return;
     for (const session of [...this.#context.awaitingAck.values()])
       if (session.flow === flow) this.#callBack(session, flow);
   }

@@ -348,6 +348,8 @@ export class Uas implements IncomingOwner {
   /** 18.2.2 would open a connection to the sent-by of the Via; a caller behind a NAT cannot accept one. */
   flowClosed(flow: Flow): void {
     this.#draining.delete(flow);
+    // Unanswered INVITEs keep their connections: most have none, and it need not be looked for among those of all others.
+    if (!flow.pinned) return;
     for (const incoming of this.#forming.invitesOn(flow))
       this.giveUp(incoming, 487, 'Request Terminated', 'connection_lost');
   }

@@ -1,7 +1,8 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import { Admission, type Verdict } from './admission.ts';
 import type { ConnectionSlot } from './connection-slot.ts';
+import { KnownSources } from './known-sources.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 
 const known = ['192.0.2.0/28', '2001:db8::/48'];
@@ -282,4 +283,29 @@ test('a block can be lifted, and is forgotten after its end', () => {
   clock.advance(1000);
   gate.prune();
   expect(gate.blocked).toBe(0);
+});
+
+describe('an address that connects again and again', () => {
+  it('is searched among the known sources once', () => {
+    const { gate, enter } = admission();
+    const searches = vi.spyOn(KnownSources.prototype, 'shareOf');
+    for (const address of [a, a, '198.51.100.1', '198.51.100.1']) gate.release(enter(address));
+    expect(searches.mock.calls).toEqual([[a], ['198.51.100.1']]);
+    searches.mockRestore();
+  });
+
+  it('is what the configuration says now, also when it has no connection while that changes', () => {
+    const { gate, enter } = admission();
+    gate.release(enter(a));
+    gate.release(enter('198.51.100.1'));
+    gate.setKnown({ other: ['198.51.100.0/24'] });
+    expect([enter(a).known, enter('198.51.100.1').known]).toEqual([false, true]);
+  });
+
+  it('is refused once it is blocked', () => {
+    const { gate, enter, answer } = admission();
+    gate.release(enter('198.51.100.1'));
+    gate.block('198.51.100.1', 1000);
+    expect(answer('198.51.100.1')).toBe('address is blocked');
+  });
 });

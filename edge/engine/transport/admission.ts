@@ -68,10 +68,17 @@ interface Group {
   readonly bucket: Bucket;
 }
 
+/** An address that has connected lately: what follows from it is computed once, and not for each of its connections. */
+interface Source extends Group {
+  readonly network: string;
+  /** Null for a stranger. Changes with the configuration. */
+  share: string | null;
+}
+
 export class Admission {
   readonly #limits: TransportLimits;
   readonly #clock: Clock;
-  readonly #addresses = new Map<string, Group>();
+  readonly #addresses = new Map<string, Source>();
   /** Strangers only. */
   readonly #networks = new Map<string, Group>();
   readonly #strangersBucket: Bucket;
@@ -97,11 +104,16 @@ export class Admission {
    * @param close ends the new connection
    */
   admit(address: string, close: (reason: string) => void): Verdict {
-    const share = this.#knownSources.shareOf(address);
-    const reason = share === null ? this.#againstStranger(address) : this.#againstKnown(address, share);
+    // A blocked source costs memory only for its block.
+    if (this.isBlocked(address)) return { admitted: false, reason: 'address is blocked' };
+    const source = this.#sourceOf(address);
+    const { share, network } = source;
+    const reason = share === null ? this.#againstStranger(source) : this.#againstKnown(source, share);
     if (reason !== null) return { admitted: false, reason };
-    const slot = new ConnectionSlot(address, networkOf(address), share, close);
-    this.#enter(slot);
+    const slot = new ConnectionSlot(address, network, share, close);
+    this.#open++;
+    source.slots.add(slot);
+    this.#join(slot);
     return { admitted: true, slot };
   }
 
@@ -115,9 +127,10 @@ export class Admission {
   /** Sets the known sources. */
   setKnown(sources: SourcesByOwner): void {
     this.#knownSources = new KnownSources(sources);
-    for (const [address, { slots }] of this.#addresses) {
+    for (const [address, source] of this.#addresses) {
       const share = this.#knownSources.shareOf(address);
-      for (const slot of slots) {
+      source.share = share;
+      for (const slot of source.slots) {
         this.#leave(slot);
         slot.share = share;
         this.#join(slot);
@@ -140,6 +153,7 @@ export class Admission {
   }
 
   isBlocked(address: string): boolean {
+    if (this.#blocked.size === 0) return false;
     const key = hostKey(address);
     const until = this.#blocked.get(key);
     if (until === undefined) return false;
@@ -182,10 +196,20 @@ export class Admission {
     for (const [key, until] of this.#blocked) if (until <= now) this.#blocked.delete(key);
   }
 
-  #againstKnown(address: string, share: string): Refusal | null {
+  #sourceOf(address: string): Source {
+    let source = this.#addresses.get(address);
+    if (!source) {
+      const bucket = new Bucket(this.#limits.handshakesPerSecond, this.#clock.elapsed());
+      const share = this.#knownSources.shareOf(address);
+      source = { slots: new Set(), bucket, network: networkOf(address), share };
+      this.#addresses.set(address, source);
+    }
+    return source;
+  }
+
+  #againstKnown(own: Source, share: string): Refusal | null {
     const { maxConnections, maxConnectionsPerAddress, handshakesPerSecond } = this.#limits;
     const now = this.#clock.elapsed();
-    const own = groupOf(this.#addresses, address, handshakesPerSecond, now);
     if (own.slots.size >= maxConnectionsPerAddress) return 'too many connections from this address';
     if (!own.bucket.has(handshakesPerSecond, now))
       return 'too many new connections per second from this address';
@@ -200,14 +224,12 @@ export class Admission {
     return null;
   }
 
-  #againstStranger(address: string): Refusal | null {
+  #againstStranger(own: Source): Refusal | null {
     const { maxConnections, strangersPerAddress, strangersPerNetwork } = this.#limits;
     const { strangerHandshakesPerSecond, strangerHandshakesPerNetwork } = this.#limits;
-    if (this.isBlocked(address)) return 'address is blocked';
     const now = this.#clock.elapsed();
-    const own = groupOf(this.#addresses, address, this.#limits.handshakesPerSecond, now);
     if (own.slots.size >= strangersPerAddress) return 'too many connections from this address';
-    const network = groupOf(this.#networks, networkOf(address), strangerHandshakesPerNetwork, now);
+    const network = groupOf(this.#networks, own.network, strangerHandshakesPerNetwork, now);
     if (network.slots.size >= strangersPerNetwork) return 'too many connections from this network';
     if (!network.bucket.has(strangerHandshakesPerNetwork, now))
       return 'too many new connections per second from this network';
@@ -255,14 +277,6 @@ export class Admission {
     // Its slot is free at once, although the socket may take a moment to close.
     this.release(victim);
     victim.close(reason);
-  }
-
-  #enter(slot: ConnectionSlot): void {
-    this.#open++;
-    groupOf(this.#addresses, slot.address, this.#limits.handshakesPerSecond, this.#clock.elapsed()).slots.add(
-      slot,
-    );
-    this.#join(slot);
   }
 
   /** Adds it to its share, or to the strangers of its network. */

@@ -24,14 +24,16 @@ export class BegunHandshakes {
   }
 
   get room(): number {
+    if (this.#begun.size === 0) return mostBegun;
     const now = this.#clock.elapsed();
     for (const [name, began] of this.#begun) {
       if (now - began < countedMs) break;
       this.#begun.delete(name);
     }
-    const [oldest] = this.#begun.values();
     const room = mostBegun - this.#begun.size;
-    if (room === 0 && oldest !== undefined)
+    if (room > 0) return room;
+    const [oldest] = this.#begun.values();
+    if (oldest !== undefined)
       this.#timer ??= this.#clock.after(Math.ceil(oldest + countedMs - now), () => this.#tell());
     return room;
   }

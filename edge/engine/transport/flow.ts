@@ -29,6 +29,8 @@ export interface Flow {
   /** Keeps the flow from being closed as idle, until as many calls of `unpin`: for a dialog or a transaction. */
   pin(): void;
   unpin(): void;
+  /** Whether a dialog or a transaction needs it. */
+  readonly pinned: boolean;
   /** The peer has registered us for this many ms and may send calls over this flow: it is not idle until then. */
   keepFor(ms: number): void;
   /**
