@@ -35,26 +35,12 @@ interface Dialog {
   secrets: readonly string[];
   /** Secrets found in its messages, by direction, so that the peer's cannot evict ours. */
   readonly seen: { readonly sent: Set<string>; readonly received: Set<string> };
-  redactor: KnownRedactor | null;
   /** When the dialog may be dropped; null while its call is up. */
   until: number | null;
   packets: HepPacket[];
   /** Messages of this call so far, including flushed ones. */
   count: number;
   truncated: boolean;
-}
-
-/**
- * Redacts the secrets that were known at the last `take`: there are rarely others at the next one. Its spellings of them are
- * the largest part of a dialog, and a standing call takes nothing for long, so it is kept for two sweeps.
- */
-interface KnownRedactor {
-  readonly secrets: readonly string[];
-  /** How many had been seen. */
-  readonly seen: number;
-  readonly redact: (text: string) => string;
-  /** Since the last sweep. */
-  isUsed: boolean;
 }
 
 export interface CollectedTrace {
@@ -133,7 +119,8 @@ export class TraceCollector {
       const seen = isSent(packet, this.#localPort) ? dialog.seen.sent : dialog.seen.received;
       noteSecrets(texts[index] ?? '', seen);
     }
-    const redact = redactorFor(dialog);
+    const { sent, received } = dialog.seen;
+    const redact = redactorOf([...dialog.secrets, ...sent, ...received]);
     return {
       callId: dialog.callId,
       messages: packets.map((packet, index) =>
@@ -143,12 +130,10 @@ export class TraceCollector {
     };
   }
 
-  /** Returns the late messages of ended calls, and drops expired dialogs and redactors that are not in use. */
+  /** Returns the late messages of ended calls, and drops expired dialogs. */
   sweep(now: number): CollectedTrace[] {
     const late: CollectedTrace[] = [];
     for (const [sipCallId, dialog] of this.#dialogs) {
-      if (dialog.redactor?.isUsed === false) dialog.redactor = null;
-      else if (dialog.redactor) dialog.redactor.isUsed = false;
       if (dialog.until === null) continue;
       const trace = this.take(sipCallId);
       if (trace) late.push(trace);
@@ -165,7 +150,6 @@ export class TraceCollector {
       callId: null,
       secrets: [],
       seen: { sent: new Set(), received: new Set() },
-      redactor: null,
       until: now + this.#limits.unclaimedMs,
       packets: [],
       count: 0,
@@ -210,24 +194,6 @@ function copyOf(payload: Buffer): Buffer {
  */
 function ownText(part: string): string {
   return Buffer.from(part).toString();
-}
-
-function redactorFor(dialog: Dialog): (text: string) => string {
-  const { secrets, redactor: known } = dialog;
-  const { sent, received } = dialog.seen;
-  // What was seen is only added to.
-  const seen = sent.size + received.size;
-  if (known?.seen === seen && areSame(known.secrets, secrets)) {
-    known.isUsed = true;
-    return known.redact;
-  }
-  const redact = redactorOf([...secrets, ...sent, ...received]);
-  dialog.redactor = { secrets, seen, redact, isUsed: true };
-  return redact;
-}
-
-function areSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((text, index) => text === others[index]);
 }
 
 /** @param raw the redacted message */
