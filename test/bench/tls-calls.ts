@@ -125,10 +125,8 @@ class OneCall {
     this.#index = index;
     this.ended = this.#result.promise;
     const localAddress = order.from[index % order.from.length] ?? '127.0.0.1';
-    const socket = connect(
-      { host: '127.0.0.1', port: order.port, localAddress, secureContext, ...(session && { session }) },
-      () => this.#connected(),
-    );
+    const peer = { host: '127.0.0.1', port: order.port, localAddress };
+    const socket = connect({ ...peer, secureContext, ...(session && { session }) }, () => this.#connected());
     this.#socket = socket;
     const longestMs = order.longestMs ?? defaultLongestMs;
     this.#limit = setTimeout(() => this.#fail(`call ${index} took more than ${longestMs} ms`), longestMs);
