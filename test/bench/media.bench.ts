@@ -7,7 +7,7 @@ import { createMedia } from '../../edge/media/media.ts';
 import { type Column, markdownTable } from '../../scripts/bench/table.ts';
 import { acceptTestWorker, testWorkerBin } from '../kit/fakes/media-worker.ts';
 import { FarEnds } from './far-ends.ts';
-import { measureStandingCalls, type StandingCallsRow } from './standing-calls.ts';
+import { formatStandingCalls, measureStandingCalls, type StandingCallsRow } from './standing-calls.ts';
 
 export interface MediaBenchOptions {
   /** 200 unless given. */
@@ -56,14 +56,14 @@ function agent(listening: boolean): AudioEndpoint {
 
 /**
  * Runs the calls, first with an agent that only speaks, then with one that also listens, and returns their cost; then the
- * memory of as many calls in a whole Trunkline.
+ * memory of twice as many calls in a whole Trunkline.
  * @throws Error when a call could not be set up
  */
 export async function runMediaBench(options: MediaBenchOptions = {}): Promise<MediaBenchResult> {
   const { calls = 200, seconds = 10, workers = 1 } = options;
   const load: MediaBenchRow[] = [];
   for (const listening of [false, true]) load.push(await measureCalls(calls, seconds, workers, listening));
-  return { load, standing: [await measureStandingCalls(calls)] };
+  return { load, standing: [await measureStandingCalls(2 * calls)] };
 }
 
 async function measureCalls(
@@ -153,14 +153,7 @@ export function formatMediaBench({ load, standing }: MediaBenchResult): string {
     ['jitter, ms', (row) => row.jitterMs.toFixed(2)],
     ['lateness p99, ms', (row) => row.latenessP99Ms.toFixed(1)],
   ];
-  const memory: Column<StandingCallsRow>[] = [
-    ['standing calls with an agent, SRTP, PCMU', (row) => String(row.calls)],
-    ['edge, MiB per call', (row) => row.edge.toFixed(3)],
-    ['media workers, MiB per call', (row) => row.worker.toFixed(3)],
-    ['engine, MiB per call', (row) => row.engine.toFixed(3)],
-    ['all, MiB per call', (row) => (row.edge + row.worker + row.engine).toFixed(3)],
-  ];
-  return `${markdownTable(columns, load)}\n\n${markdownTable(memory, standing)}`;
+  return `${markdownTable(columns, load)}\n\n${formatStandingCalls(standing)}`;
 }
 
 if (import.meta.main) {

@@ -28,7 +28,18 @@ export function descriptors(pid: number): number {
 
 /** Resident memory in MiB. */
 export function residentMiB(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return inMiB(pid, 'VmRSS');
+}
+
+/** Of it what is no file's, in MiB: what other processes have mapped makes no difference to it. */
+export function anonymousMiB(pid: number): number {
+  return inMiB(pid, 'RssAnon');
+}
+
+function inMiB(pid: number, field: 'VmRSS' | 'RssAnon'): number {
+  const kib = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(
+    readFileSync(`/proc/${pid}/status`, 'utf8'),
+  )?.[1];
   return Number(kib ?? 0) / 1024;
 }
 
