@@ -88,6 +88,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     setupFiles: [
       'test/kit/own-modules.ts',
+      'test/kit/generated-code.ts',
       'test/kit/property-seed.ts',
       'test/kit/programs/engine-differences.ts',
     ],
