@@ -17,7 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A call with this many transcript lines of 1,000 characters, 100 to a part. */
+/**
+ * A call with this many transcript lines of 1,000 characters, 100 to a part. Each line has few words: to index the words
+ * takes PostgreSQL longer than all the rest.
+ */
 async function call(lines: number): Promise<string> {
   const { db } = test.control.services.database;
   const row = callRow(callRecord(test.orgId, { id: newId() }), 'edge');
@@ -27,7 +30,7 @@ async function call(lines: number): Promise<string> {
       id: `${from + index}`,
       at,
       user: 'assistant' as const,
-      text: `${from + index} ${'é"'.repeat(500)}`,
+      text: `${from + index} ${'é'.repeat(500)}${'"'.repeat(500)}`,
       node_id: null,
       node_name: null,
     }));

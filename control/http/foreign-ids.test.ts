@@ -2,7 +2,7 @@
  * One organization's objects are unknown to another. A stranger calls every route of the OpenAPI document with another
  * organization's ids in its path, query and body: a path answers as for an unknown id, and nothing is shown or changed.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { TornadoAnswer } from '#shared/api/agent-testing/tornado.ts';
@@ -14,8 +14,10 @@ import { recordingRow } from '../../test/kit/control/recordings.ts';
 import { type ServedRoute, servedRoutes, unknownId } from '../../test/kit/control/routes.ts';
 import { signIn } from '../../test/kit/control/sessions.ts';
 import { endedDelivery } from '../../test/kit/db/delivery.ts';
+import { onSqlite } from '../../test/kit/db/test-database.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 import { eventually, saw } from '../../test/kit/programs/eventually.ts';
+import type { Db } from '../db/index.ts';
 
 const number = '+14155550100';
 const testing = '/v1/agent-testing';
@@ -239,25 +241,44 @@ function ask({ method }: ServedRoute, url: string, body: object): Promise<Answer
 /** Rows without an owner, written by any request or by time. */
 const ofRequests = /^(api_keys|counters|idempotency_keys|leases)$/;
 
-/** The statement that names the tables with rows; to read every table takes a server longer than all the rest. */
-let namesTables: string | null = null;
+/** Statements that read the rows of many tables, or name those that have some, prepared: to plan one takes longest. */
+let reads: readonly RawBuilder<{ row: string }>[] | null = null;
+/** As many as fit in the text of a prepared statement. */
+const tablesOfRead = 60;
 
 async function rows(): Promise<ReadonlyMap<string, number>> {
   const { db } = test.control.services.database;
   const found = new Map<string, number>();
-  namesTables ??= (await db.introspection.getTables())
-    .filter(({ name }) => !ofRequests.test(name))
-    .map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}")`)
-    .join(' union all ');
-  const { rows: filled } = await sql.raw<{ name: string }>(namesTables).execute(db);
-  for (const { name } of filled) {
-    const { rows: all } = await sql<object>`select * from ${sql.table(name)}`.execute(db);
-    for (const row of all) {
-      const text = `${name} ${JSON.stringify(row)}`;
-      found.set(text, (found.get(text) ?? 0) + 1);
+  const note = (text: string) => found.set(text, (found.get(text) ?? 0) + 1);
+  reads ??= await readsOfTables(db);
+  for (const read of reads) {
+    for (const { row } of (await read.execute(db)).rows) {
+      if (!onSqlite) note(row);
+      else {
+        const { rows: all } = await sql<object>`select * from ${sql.table(row)}`.execute(db);
+        for (const one of all) note(`${row} ${JSON.stringify(one)}`);
+      }
     }
   }
   return found;
+}
+
+async function readsOfTables(db: Db) {
+  const names = (await db.introspection.getTables())
+    .map(({ name }) => name)
+    .filter((name) => !ofRequests.test(name));
+  const rowsOf = (name: string) =>
+    onSqlite
+      ? `select '${name}' as row where exists (select 1 from "${name}")`
+      : `select '${name} ' || one::text as row from "${name}" as one`;
+  const parts = Array.from({ length: Math.ceil(names.length / tablesOfRead) }, (_, index) =>
+    names.slice(index * tablesOfRead, (index + 1) * tablesOfRead),
+  );
+  return parts.map((of) => {
+    const all = sql.raw(of.map(rowsOf).join(' union all '));
+    // Statements without a parameter are not prepared.
+    return sql<{ row: string }>`select row from (${all}) as every_row where 1 = ${1}`;
+  });
 }
 
 /** Rows in one set but not in the other. */
