@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { systemClock } from './clock.ts';
+import { FakeClock, systemClock } from './clock.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -28,4 +28,16 @@ it('can be canceled after it was set again', () => {
   vi.advanceTimersByTime(2 ** 32);
   timer.cancel();
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it('a clock moved by hand passes time in which no timer falls due', () => {
+  const clock = new FakeClock(0);
+  const fire = vi.fn();
+  clock.after(10, fire);
+  clock.pass(60_000);
+  expect([clock.now(), clock.elapsed()]).toEqual([60_000, 60_000]);
+  clock.advance(9);
+  expect(fire).not.toHaveBeenCalled();
+  clock.advance(1);
+  expect(fire).toHaveBeenCalledOnce();
 });

@@ -56,7 +56,7 @@ export const systemClock: Clock = {
 };
 
 interface Scheduled {
-  readonly at: number;
+  at: number;
   readonly order: number;
   readonly fire: () => void;
 }
@@ -91,6 +91,12 @@ export class FakeClock implements Clock {
     const scheduled: Scheduled = { at: this.#now + Math.max(0, ms), order: this.#order++, fire };
     this.#scheduled.add(scheduled);
     return { cancel: () => void this.#scheduled.delete(scheduled) };
+  }
+
+  /** Time in which no timer falls due: each keeps what remained of its delay. */
+  pass(ms: number): void {
+    this.#now += ms;
+    for (const scheduled of this.#scheduled) scheduled.at += ms;
   }
 
   /** Number of pending timers: a leak check for tests. */

@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { id, TestEdgeLink } from '../../test/kit/control/edge-link.ts';
-import type { TestControl } from '../../test/kit/control/harness.ts';
 
-let link: TestEdgeLink;
-let test: TestControl;
-beforeEach(async () => {
-  link = await TestEdgeLink.start();
-  test = link.test;
-});
-afterEach(() => link.close());
+const link = TestEdgeLink.ofFile();
+const { test } = link;
 
 describe('POST /v1/calls/{id}/stop', () => {
   const stop = (callId = id(1), key: string | null = test.key) =>

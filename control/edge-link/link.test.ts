@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { edgeProtocol } from '#shared/edge-protocol/revision.ts';
 import { EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { id, TestEdgeLink } from '../../test/kit/control/edge-link.ts';
-import type { TestControl } from '../../test/kit/control/harness.ts';
 import { Bus } from '../replicas/index.ts';
 
-let link: TestEdgeLink;
-let test: TestControl;
-beforeEach(async () => {
-  link = await TestEdgeLink.start();
-  test = link.test;
-});
-afterEach(() => link.close());
+const link = TestEdgeLink.ofFile();
+const { test } = link;
 
 const number = '+14155550100';
 const attachBody = {

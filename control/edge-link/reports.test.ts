@@ -1,16 +1,10 @@
 /** Reports of edges: each is stored once, whatever happens to the connection. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callRecord, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { id, TestEdgeLink } from '../../test/kit/control/edge-link.ts';
-import type { TestControl } from '../../test/kit/control/harness.ts';
 
-let link: TestEdgeLink;
-let test: TestControl;
-beforeEach(async () => {
-  link = await TestEdgeLink.start();
-  test = link.test;
-});
-afterEach(() => link.close());
+const link = TestEdgeLink.ofFile();
+const { test } = link;
 
 const logged = async () => (await test.call('GET', '/v1/sip/calls')).body.data?.calls;
 const idsOf = (calls: unknown) => (Array.isArray(calls) ? calls.map((call: { id: string }) => call.id) : []);

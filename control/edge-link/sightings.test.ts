@@ -1,12 +1,8 @@
 /** When edges were last seen is stored for all of them together. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { TestEdgeLink } from '../../test/kit/control/edge-link.ts';
 
-let link: TestEdgeLink;
-beforeEach(async () => {
-  link = await TestEdgeLink.start();
-});
-afterEach(() => link.close());
+const link = TestEdgeLink.ofFile();
 
 const seen = () =>
   link.test.control.services.database.db

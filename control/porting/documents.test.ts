@@ -14,12 +14,12 @@ import {
   order,
   type Part,
   type PortTest,
+  portTestOfFile,
   smallPdf,
   startPortTest,
   upload,
 } from '../../test/kit/control/porting.ts';
 import { onSqlite } from '../../test/kit/db/test-database.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { SecretBox } from '../db/secrets.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -40,13 +40,17 @@ const webp = Buffer.concat([
   Buffer.alloc(18),
 ]);
 
+const shared = portTestOfFile();
+/** The shared one, or a test's own with other settings. */
 let test: PortTest;
-afterEach(() =>
-  releaseAll(
-    () => test.close(),
-    () => expect(test.clock.pending).toBe(0),
-  ),
-);
+beforeEach(() => {
+  test = shared;
+});
+afterEach(async () => {
+  if (test === shared) return;
+  await test.close();
+  expect(test.clock.pending).toBe(0);
+});
 
 const folderOf = () => documentsOf(test).folder;
 const inFolder = () => documentsOf(test).inFolder();
@@ -62,10 +66,6 @@ const mediaTypes = async () => {
 };
 
 describe('an upload', () => {
-  beforeEach(async () => {
-    test = await startPortTest();
-  });
-
   it.each([
     ['application/pdf', smallPdf],
     ['image/png', png],
@@ -177,7 +177,6 @@ describe('an upload', () => {
 
 describe('on disk', () => {
   it.runIf(onSqlite)('a document is unreadable, private, and bound to its id', async () => {
-    test = await startPortTest();
     const id = String((await upload(test, smallPdf)).body.data?.document_sid);
     const [name = ''] = inFolder();
     const path = join(folderOf(), name);
@@ -203,7 +202,6 @@ describe('on disk', () => {
   });
 
   it('no partial file survives: with a row it is completed, without one it is deleted', async () => {
-    test = await startPortTest();
     const own = filesOf();
     let known = '';
     await own.write('doc_1', smallPdf, async (name) => {
@@ -218,7 +216,6 @@ describe('on disk', () => {
   });
 
   it('a failure to store the row deletes the file', async () => {
-    test = await startPortTest();
     const own = filesOf();
     const failing = own.write('doc_1', smallPdf, async () => {
       throw new Error('disk full');
@@ -230,7 +227,6 @@ describe('on disk', () => {
 
 describe('a document without a request', () => {
   it('is deleted after 90 days; a referenced one stays', async () => {
-    test = await startPortTest();
     const unused = String((await upload(test, smallPdf)).body.data?.document_sid);
     const used = String((await upload(test, png)).body.data?.document_sid);
     const { id } = await initiate(test, order(['+14155550100'], { documents: [used] }));

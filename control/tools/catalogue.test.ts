@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startRoutes } from '../../test/kit/control/harness.ts';
 import { order, rest, ToolRuns } from '../../test/kit/control/tool-runs.ts';
 import type { TargetServer } from '../../test/kit/control/tools.ts';
 
-let tools: ToolRuns;
-let test: TestControl;
+const tools = ToolRuns.ofFile();
+const { test } = tools;
 let target: TargetServer;
-beforeEach(async () => {
-  tools = await ToolRuns.start();
-  ({ test, target } = tools);
+beforeEach(() => {
+  ({ target } = tools);
 });
-afterEach(() => tools.close());
 
 const catalogue = [
   [

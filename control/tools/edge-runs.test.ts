@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TestControl } from '../../test/kit/control/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { order, ToolRuns } from '../../test/kit/control/tool-runs.ts';
 import type { TargetServer } from '../../test/kit/control/tools.ts';
 
-let tools: ToolRuns;
-let test: TestControl;
+const tools = ToolRuns.ofFile();
+const { test } = tools;
 let target: TargetServer;
-beforeEach(async () => {
-  tools = await ToolRuns.start();
-  ({ test, target } = tools);
+beforeEach(() => {
+  ({ target } = tools);
 });
-afterEach(() => tools.close());
 
 describe('an edge', () => {
   const ask = (body: unknown, key: string | null = test.edgeToken) =>

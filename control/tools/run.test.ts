@@ -1,18 +1,16 @@
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startRoutes } from '../../test/kit/control/harness.ts';
 import { order, rest, ToolRuns } from '../../test/kit/control/tool-runs.ts';
 import type { TargetServer } from '../../test/kit/control/tools.ts';
 import { wireSettled } from '../../test/kit/wire.ts';
 
-let tools: ToolRuns;
-let test: TestControl;
+const tools = ToolRuns.ofFile();
+const { test } = tools;
 let target: TargetServer;
-beforeEach(async () => {
-  tools = await ToolRuns.start();
-  ({ test, target } = tools);
+beforeEach(() => {
+  ({ target } = tools);
 });
-afterEach(() => tools.close());
 
 describe('a run', () => {
   it('sends the filled-in template, and takes variables from the response', async () => {

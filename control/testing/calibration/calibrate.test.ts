@@ -1,16 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Calibration } from '#shared/api/agent-testing/calibration.ts';
 import { faultyGraph, soundBooking } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TestingClient;
 beforeEach(async () => {
-  test = await startControl();
   client = new TestingClient(test);
 });
-afterEach(() => test.close());
 
 const assertion = { type: 'LLM_JUDGE', config: { prompt: 'Polite?\nRubric:\n- agent says one of: "sorry"' } };
 const said = (content: string, verdict: 'pass' | 'fail', more: object = {}) => ({

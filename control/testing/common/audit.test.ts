@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
 import { TemplateCloned } from '#shared/api/agent-testing/templates.ts';
 import { AuditPage } from '#shared/api/audit.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph } from '../../../test/kit/control/test-runs.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
-let test: TestControl;
+const test = emptiedForEach(() => startControl({}, {}, { webhook: () => answered.promise }));
 let client: TornadoClient;
 let pathway_id: string;
 
@@ -16,13 +17,11 @@ let answered: PromiseWithResolvers<WebhookResult>;
 
 beforeEach(async () => {
   answered = Promise.withResolvers();
-  test = await startControl({}, {}, { webhook: () => answered.promise });
   client = new TornadoClient(test);
   pathway_id = await client.pathway(bookingGraph);
 });
 afterEach(async () => {
   answered.resolve({ status: 200, body: {}, error: null });
-  await test.close();
 });
 
 /** Newest first: action, subject, fields. */

@@ -1,26 +1,21 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
 import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { releaseAll } from '../../../test/kit/fakes/release.ts';
 
-let test: TestControl;
+const test = emptiedForEach(() => startControl({}, {}, { webhook: () => held.promise }));
 let client: TestingClient;
 let pathway = '';
 let held: PromiseWithResolvers<WebhookResult>;
 beforeEach(async () => {
   held = Promise.withResolvers();
-  test = await startControl({}, {}, { webhook: () => held.promise });
   client = new TestingClient(test);
   pathway = await client.pathway(faultyGraph);
 });
-afterEach(() =>
-  releaseAll(
-    () => release(),
-    () => test.close(),
-  ),
-);
+afterEach(() => releaseAll(() => release()));
 
 const release = () => held.resolve({ status: 200, body: {}, error: null });
 const required = (scenario: object) => {

@@ -1,13 +1,14 @@
 /** Which runs the gate reads: those of the scenario as it is (runs/as-is.test.ts), however many there are. */
 import type { KyselyPlugin } from 'kysely';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { faultyGraph, soundBooking } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { requireScenario } from '../scenarios/store.ts';
 import { latestRuns } from './store.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TestingClient;
 let pathway = '';
 let scenario = '';
@@ -15,7 +16,6 @@ const db = () => test.control.services.database.db;
 const passes = async () => (await test.call('GET', `/v1/pathway/${pathway}/version/1/gate`)).body.passed;
 
 beforeEach(async () => {
-  test = await startControl();
   client = new TestingClient(test);
   pathway = await client.pathway(faultyGraph);
   scenario = await client.scenario({
@@ -25,7 +25,6 @@ beforeEach(async () => {
     ...soundBooking,
   });
 });
-afterEach(() => test.close());
 
 /** A run over a call that has passed. @returns the content that it tested */
 async function ran(seed: number): Promise<string> {

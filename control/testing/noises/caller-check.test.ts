@@ -1,25 +1,24 @@
 /** Noises and voices that are not there are refused by every request that names them or starts runs with them. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { ForeignAgentAnswer } from '#shared/api/agent-testing/foreign-agents.ts';
 import { NoiseAnswer } from '#shared/api/agent-testing/noises.ts';
 import { ScenarioAnswer } from '#shared/api/agent-testing/scenarios.ts';
 import { connectEdge } from '../../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
 import { noiseFile } from '../../../test/kit/control/noises.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TestingClient;
 let own: object;
 let theirs: object;
 beforeEach(async () => {
-  test = await startControl();
   client = new TestingClient(test);
   own = { pathway_id: await client.pathway(bookingGraph) };
   const bot = { name: 'Bot', format: 'stream', url: 'wss://bot.example.com/' };
   theirs = { agent_id: (await client.call('POST', '/agents', bot)).read(ForeignAgentAnswer).id };
 });
-afterEach(() => test.close());
 
 const overCall = { transport: 'sip', phone_number: '+14155550100' };
 

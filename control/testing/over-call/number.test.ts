@@ -1,23 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { PersonaAnswer } from '#shared/api/personas.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs.ts';
 
 const number = '+14155550100';
 const testable = { status: 503, code: 'SERVICE_UNAVAILABLE', reason: undefined };
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TestingClient;
 let pathway_id: string;
 
 beforeEach(async () => {
-  test = await startControl();
   client = new TestingClient(test);
   pathway_id = await client.pathway(bookingGraph);
   await attach('inbound');
   await answeredBy({ pathway_id });
 });
-afterEach(() => test.close());
 
 async function attach(direction: 'inbound' | 'outbound', to = number): Promise<void> {
   const type = direction === 'inbound' ? direction : { type: direction, sip_endpoint: 'a.example' };

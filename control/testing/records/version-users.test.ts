@@ -2,10 +2,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { WebhookResult } from '#shared/agent/conversation.ts';
 import { replay } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
-let test: TestControl;
+const test = emptiedForEach(() => startControl({}, {}, { webhook: () => held.promise }));
 let client: TornadoClient;
 let pathway: string;
 let scenario: string;
@@ -14,7 +15,6 @@ let held: PromiseWithResolvers<WebhookResult>;
 
 beforeEach(async () => {
   held = Promise.withResolvers();
-  test = await startControl({}, {}, { webhook: () => held.promise });
   client = new TornadoClient(test);
   pathway = await client.pathway({
     nodes: [
@@ -32,7 +32,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   held.resolve({ status: 200, body: {}, error: null });
-  await test.close();
 });
 
 const remove = () => test.call('DELETE', `/v1/pathway/${pathway}/version/1`);

@@ -1,12 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { expect, it } from 'vitest';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph, bookingPersona, TestingClient } from '../../../test/kit/control/test-runs.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startControl();
-});
-afterEach(() => test.close());
+const test = emptiedForEach(startControl);
 
 it('a run decides what must not happen by names that the agent or the organization has', async () => {
   const settings = {

@@ -5,20 +5,20 @@ import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { ScenarioList } from '#shared/api/agent-testing/scenarios.ts';
 import { faultyGraph, soundBooking } from '../../../test/kit/control/dental.ts';
 import { connectEdge } from '../../../test/kit/control/edge-client.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { cancelledEnd, type FinalStatus, finishRun } from '../records/write.ts';
 
 const number = '+14155550100';
 const own = { voice: 'slt', weather: { loss_percent: 1 } };
 
-let test: TestControl;
+const test = emptiedForEach(() => startControl({}, {}, {}, { begin: false }));
 let client: TestingClient;
 let edge: Awaited<ReturnType<typeof connectEdge>>;
 let pathway = '';
 let scenario = '';
 beforeEach(async () => {
-  test = await startControl({}, {}, {}, { begin: false });
   client = new TestingClient(test);
   pathway = await client.pathway(faultyGraph);
   scenario = await made(own);
@@ -30,7 +30,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await edge.kill();
-  await test.close();
 });
 
 const made = (call: object | null) =>

@@ -1,23 +1,22 @@
 /** Some fixes of a session are accepted, the others refused. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { TornadoAccepted, TornadoList } from '#shared/api/agent-testing/tornado.ts';
 import { VersionGraph } from '#shared/api/pathways.ts';
 import { faultyGraph, missingEdge, wrongTransfer } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import type { GraphEdit } from '../analysis/edits.ts';
 import type { Fix } from './fixes.ts';
 import { keptFixes, withFixes } from './kept.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TornadoClient;
 let pathway = '';
 beforeEach(async () => {
-  test = await startControl();
   client = new TornadoClient(test);
   pathway = await client.pathway(faultyGraph);
 });
-afterEach(() => test.close());
 
 /** A session that found two faults. */
 async function ended() {

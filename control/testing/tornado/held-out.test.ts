@@ -1,17 +1,17 @@
 /** Held-out variants belong to the iteration whose version was tried on them. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { faultyGraph, missingEdge, soundBooking } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
 import type { Planner } from './planner.ts';
 import { Sessions } from './sessions.ts';
 
-let test: TestControl;
+const test = emptiedForEach(() => startControl({}, {}, {}, { begin: false }));
 let client: TornadoClient;
 let sessions: Sessions;
 beforeEach(async () => {
-  test = await startControl({}, {}, {}, { begin: false });
   client = new TornadoClient(test);
   sessions = new Sessions({
     services: test.control.services,
@@ -24,7 +24,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await sessions.close();
-  await test.close();
 });
 
 const db = () => test.control.services.database.db;

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { VersionGraph, VersionList } from '#shared/api/pathways.ts';
 import {
   faultyGraph,
@@ -8,18 +8,17 @@ import {
   unreachableNode,
   wrongTransfer,
 } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TornadoClient;
 let pathway = '';
 beforeEach(async () => {
-  test = await startControl();
   client = new TornadoClient(test);
   pathway = await client.pathway(faultyGraph);
 });
-afterEach(() => test.close());
 
 const version = async (number: unknown) =>
   (await test.call('GET', `/v1/pathway/${pathway}/version/${String(number)}`)).read(VersionGraph);

@@ -1,7 +1,8 @@
 /** Faults that no single node shows: words that take the wrong edge, and a request sent without a value. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { RunAnalysis } from '#shared/api/agent-testing/runs.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
 const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
@@ -113,13 +114,11 @@ const survey = {
   ],
 };
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TornadoClient;
 beforeEach(async () => {
-  test = await startControl();
   client = new TornadoClient(test);
 });
-afterEach(() => test.close());
 
 const analysisOf = async (runId: unknown) =>
   (await client.call('POST', `/runs/${String(runId)}/analyze`)).read(RunAnalysis).analysis;

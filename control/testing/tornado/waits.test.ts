@@ -4,20 +4,20 @@
  */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { faultyGraph, soundBooking } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 import { killReplica, testReplica } from '../../../test/kit/db/replicas.ts';
 import { claimWork } from '../../db/under-way.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
 import { Sessions } from './sessions.ts';
 
-let test: TestControl;
+const test = emptiedForEach(() => startControl({}, {}, {}, { begin: false }));
 let client: TornadoClient;
 let session: string;
 let sessions: Sessions;
 let logged: string[];
 beforeEach(async () => {
-  test = await startControl({}, {}, {}, { begin: false });
   client = new TornadoClient(test);
   const pathway = await client.pathway(faultyGraph);
   await client.scenario({ pathway_id: pathway, ...soundBooking });
@@ -33,7 +33,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await sessions.close();
-  await test.close();
 });
 
 const db = () => test.control.services.database.db;

@@ -1,26 +1,34 @@
 /** A control plane, and the edges that a test connects to it. */
+import { afterEach, beforeEach } from 'vitest';
 import type { ReportBody } from '#shared/edge-protocol/reports.ts';
 import { callRecord, EdgeClient } from './edge-client.ts';
 import { startControl, type TestControl } from './harness.ts';
+import { emptiedForEach } from './routes-of-file.ts';
 
+/** The control plane is one for all tests of a file, as after its start for each (routes-of-file.ts). */
 export class TestEdgeLink {
   readonly test: TestControl;
-  readonly url: string;
+  /** Ended after each test. */
   readonly open: EdgeClient[] = [];
+  #url = '';
 
-  private constructor(test: TestControl, url: string) {
-    this.test = test;
-    this.url = url;
+  private constructor() {
+    this.test = emptiedForEach(() => startControl({ EXPECT_EDGE: 'true' }));
+    beforeEach(async () => {
+      this.#url = `${(await this.test.url()).replace('http', 'ws')}/v1/edge/link`;
+    });
+    afterEach(async () => {
+      for (const edge of this.open.splice(0)) await edge.kill();
+    });
   }
 
-  static async start(): Promise<TestEdgeLink> {
-    const test = await startControl({ EXPECT_EDGE: 'true' });
-    return new TestEdgeLink(test, `${(await test.url()).replace('http', 'ws')}/v1/edge/link`);
+  /** Call it where the file begins. */
+  static ofFile(): TestEdgeLink {
+    return new TestEdgeLink();
   }
 
-  async close(): Promise<void> {
-    for (const edge of this.open.splice(0)) await edge.kill();
-    await this.test.close();
+  get url(): string {
+    return this.#url;
   }
 
   async connect(hello = {}): Promise<EdgeClient> {

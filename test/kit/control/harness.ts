@@ -164,7 +164,9 @@ export const shareRoutes = (env: Readonly<Record<string, string>> = {}): Promise
 export const shareEmptied = <T extends TestControl>(start: () => Promise<T>): Promise<SharedControl<T>> =>
   share(start, async ({ clock, control: { metrics, services } }) => {
     const { config, database, edges } = services;
-    clock.advance(60_000);
+    clock.pass(60_000);
+    // Those that the test did not close are silent for too long. Without any, no background work begins by this.
+    if (edges.count > 0) clock.advance(60_000);
     while (edges.count > 0) await new Promise((resolve) => setImmediate(resolve));
     await databaseQuiet(database);
     await emptyUnderControl(database, config.database);

@@ -1,9 +1,10 @@
 /** Tools with a target server, and their runs, for tests. */
+import { afterEach, beforeEach } from 'vitest';
 import { ResourceOne, ToolChanged } from '#shared/api/tools.ts';
 import { onSqlite } from '../db/test-database.ts';
-import { releaseAll } from '../fakes/release.ts';
 import type { Answer } from '../http/answer.ts';
 import { startControl, type TestControl } from './harness.ts';
+import { emptiedForEach } from './routes-of-file.ts';
 import { startTarget, type TargetServer } from './tools.ts';
 
 export const rest = { name: 'lookup', description: 'Finds', integration: 'rest_api', action: 'request' };
@@ -22,39 +23,43 @@ interface ReceivedJson {
   readonly body: unknown;
 }
 
+/**
+ * The control plane is one for all tests of a file, as after its start for each (routes-of-file.ts); the target is new.
+ */
 export class ToolRuns {
   readonly test: TestControl;
-  readonly target: TargetServer;
-  readonly #dns: { answers: string[][] };
+  #target: TargetServer | null = null;
+  #addresses: string[][] = [];
 
-  private constructor(test: TestControl, target: TargetServer, dns: { answers: string[][] }) {
-    this.test = test;
-    this.target = target;
-    this.#dns = dns;
-  }
-
-  static async start(): Promise<ToolRuns> {
-    const dns: { answers: string[][] } = { answers: [] };
-    const resolve = async () => dns.answers.shift() ?? ['127.0.0.1'];
+  private constructor() {
+    const resolve = async () => this.#addresses.shift() ?? ['127.0.0.1'];
     const env = { ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' };
-    const test = await startControl(env, { resolve }, {}, { begin: onSqlite });
-    return new ToolRuns(test, await startTarget(), dns);
+    this.test = emptiedForEach(() => startControl(env, { resolve }, {}, { begin: onSqlite }));
+    beforeEach(async () => {
+      this.#addresses = [];
+      this.#target = await startTarget();
+    });
+    afterEach(() => this.target.close());
   }
 
-  close(): Promise<void> {
-    return releaseAll(
-      () => this.test.close(),
-      () => this.target.close(),
-    );
+  /** Call it where the file begins. */
+  static ofFile(): ToolRuns {
+    return new ToolRuns();
+  }
+
+  /** Of the present test. */
+  get target(): TargetServer {
+    if (!this.#target) throw new Error('no test runs');
+    return this.#target;
   }
 
   /** What DNS answers to the next questions; then 127.0.0.1. */
   set addresses(answers: string[][]) {
-    this.#dns.answers = answers;
+    this.#addresses = answers;
   }
 
   get addresses(): readonly string[][] {
-    return this.#dns.answers;
+    return this.#addresses;
   }
 
   /** Creates a tool. @returns its id */

@@ -1,19 +1,18 @@
 import type { Static } from 'typebox';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MatrixAnswer, MatrixList, MatrixStarted } from '#shared/api/agent-testing/matrices.ts';
 import { faultyGraph, missingEdge, soundBooking } from '../../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../../test/kit/control/harness.ts';
+import { startControl } from '../../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../../test/kit/control/routes-of-file.ts';
 import { TestingClient } from '../../../../test/kit/control/test-runs.ts';
 
-let test: TestControl;
+const test = emptiedForEach(startControl);
 let client: TestingClient;
 let pathway = '';
 beforeEach(async () => {
-  test = await startControl();
   client = new TestingClient(test);
   pathway = await client.pathway(faultyGraph);
 });
-afterEach(() => test.close());
 
 const start = (body: object) => client.call('POST', '/matrices', body);
 
