@@ -44,25 +44,25 @@ const withoutWork = [
   'control/deployment/docs/site.test.ts',
 ];
 
+/** They import a kit that can open a database, and open none. */
+const withoutDatabase = ['control/porting/letter.test.ts'];
+
 /**
- * Tests that run on PostgreSQL in `npm run test-long` only: the largest ones whose statements other files run there too.
+ * Tests that run on PostgreSQL in `npm run test-long` only: the ones that take longest of those whose statements other
+ * files run there too.
  */
 const onPostgresInLong = [
-  'control/**/fuzz.test.ts',
+  'control/{http,widgets}/fuzz.test.ts',
   'control/alerts/{channels,mail,operator}.test.ts',
-  'control/{deployment/api-document,deployment/metrics,pathways/publish,tools/edge-runs}.test.ts',
-  'control/calls/{conferences,hold,place,place-realtime,queued,stop,supervise,transcript,transfer}.test.ts',
+  'control/{calls/place,pathways/publish,tools/run}.test.ts',
   'control/{chats,checks,promotion}/**',
-  'control/http/{conventions,foreign-ids,full-lists,lists,unreadable,wrong-keys}.test.ts',
-  'control/porting/{admin,carrier,documents,letter,sign,whole}.test.ts',
-  'control/recordings/storage/**',
-  'control/testing/{analysis,calibration,callers,common,foreign,noises,over-call}/**',
-  'control/testing/{records/version-users,runs/batches/completions}.test.ts',
-  'control/testing/runs/{greeting,routes,under-way}.test.ts',
-  'control/testing/tornado/{accept,model,planted,subtle-faults,waits}.test.ts',
-  'control/tools/{catalogue,resources,run}.test.ts',
-  'control/trunks/{destinations,digest,mapped-headers,source-space}.test.ts',
-  'control/widgets/{calls,events,streams,visitors}.test.ts',
+  'control/http/{conventions,foreign-ids,full-lists,lists}.test.ts',
+  'control/porting/{admin,carrier,documents,sign,whole}.test.ts',
+  'control/recordings/storage/{deaths,outages,storage}.test.ts',
+  'control/testing/analysis/**',
+  'control/testing/runs/{routes,under-way}.test.ts',
+  'control/testing/tornado/{accept,model,planted,subtle-faults}.test.ts',
+  'control/widgets/{events,visitors}.test.ts',
 ];
 
 /**
@@ -113,7 +113,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: databaseTests(import.meta.dirname),
-          exclude: [...onFiles, ...withoutWork, ...(isLong ? [] : onPostgresInLong)],
+          exclude: [...onFiles, ...withoutWork, ...withoutDatabase, ...(isLong ? [] : onPostgresInLong)],
           globalSetup: 'test/kit/db/postgres-setup.ts',
           env: { TRUNKLINE_TEST_POSTGRES: 'true' },
           testTimeout: 240_000,
