@@ -23,6 +23,7 @@ export const engineDifferences: readonly EngineDifference[] = [
       'test/system/agent-test-call.test.ts': [],
       'test/system/agent-test-figures.test.ts': [],
       'test/system/agent-test-persona.test.ts': [],
+      'test/system/agent-test-room.test.ts': [],
       'test/system/agent-test-spoken.test.ts': [],
     },
   },
@@ -31,6 +32,17 @@ export const engineDifferences: readonly EngineDifference[] = [
     tests: {
       'edge/signaling/engines.test.ts': ['is ended by a BYE in its early dialog'],
       'test/sipp/scenarios.test.ts': ['a caller who ends the early dialog with BYE leaves a canceled call'],
+    },
+  },
+  {
+    row: 'SIP over WebSocket ([phone.md](phone.md))',
+    tests: {
+      'test/system/websocket.test.ts': [
+        'a browser calls with a phone session',
+        'the console calls agents',
+        'a supervisor in the console hears both parties apart',
+        'visitors call the agent of a widget',
+      ],
     },
   },
   {
