@@ -55,7 +55,7 @@ const onPostgresInLong = [
   'control/{http,widgets}/fuzz.test.ts',
   'control/alerts/{channels,mail,operator}.test.ts',
   'control/{calls/place,pathways/publish,tools/run}.test.ts',
-  'control/{chats,checks,promotion}/**',
+  'control/checks/**',
   'control/http/{conventions,foreign-ids,full-lists,lists}.test.ts',
   'control/porting/{admin,carrier,documents,sign,whole}.test.ts',
   'control/recordings/storage/{deaths,outages,storage}.test.ts',

@@ -3,14 +3,15 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Understanding } from '#shared/agent/interfaces.ts';
 import { ChatAnswered } from '#shared/api/chats.ts';
 import { ModelUnavailable } from '#shared/models/model-unavailable.ts';
 import { ruleDialogue } from '#shared/models/rule-dialogue.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
-import { startControl, startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { type TestDatabase, takeDatabase } from '../../test/kit/db/test-database.ts';
+import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
+import { takeDatabase } from '../../test/kit/db/test-database.ts';
 import { createApp } from '../app.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { pruneChats } from './store.ts';
@@ -35,38 +36,35 @@ class FailingModel implements Understanding {
   }
 }
 
-let test: TestControl;
-let model: FailingModel;
-let folder = '';
-let database: TestDatabase;
-const env = () => ({ DATABASE_URL: database.address, ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'chats-'));
-  database = await takeDatabase(join(folder, 'control.db'));
-  model = new FailingModel();
-  test = await startControl(env(), {}, { models: { understanding: model, dialogue: ruleDialogue } });
-});
-afterEach(async () => {
-  await test.close();
-  await database.release();
-  rmSync(folder, { recursive: true });
+const model = new FailingModel();
+const start = (env: Record<string, string> = {}) =>
+  startControl(
+    { ALLOW_PRIVATE_TARGETS: '127.0.0.0/8', ...env },
+    {},
+    { models: { understanding: model, dialogue: ruleDialogue } },
+  );
+const test = emptiedForEach(start);
+beforeEach(() => {
+  model.failures = 0;
+  model.asked.length = 0;
 });
 
 const unknown = '00000000-0000-4000-8000-000000000000';
 type Graph = { nodes: object[]; edges: object[] };
 const demo: Graph = { nodes: demoNodes, edges: demoEdges };
 
-async function pathwayOf(graph: Graph): Promise<string> {
-  const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
+async function pathwayOf(graph: Graph, on: TestControl = test): Promise<string> {
+  const { body } = await on.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
   const id = String(body.pathway_id);
-  const written = await test.call('POST', `/v1/pathway/${id}`, { body: graph });
+  const written = await on.call('POST', `/v1/pathway/${id}`, { body: graph });
   expect(written.status).toBe(200);
   return id;
 }
-const begin = (body: object) => test.call('POST', '/v1/pathway/chat/create', { body });
-const say = (chat: unknown, message: unknown) =>
-  test.call('POST', `/v1/pathway/chat/${String(chat)}`, { body: { message } });
-const beginDemo = async () => String((await begin({ pathway_id: await pathwayOf(demo) })).body.data?.chat_id);
+const begin = (body: object, on: TestControl = test) => on.call('POST', '/v1/pathway/chat/create', { body });
+const say = (chat: unknown, message: unknown, on: TestControl = test) =>
+  on.call('POST', `/v1/pathway/chat/${String(chat)}`, { body: { message } });
+const beginDemo = async (on: TestControl = test) =>
+  String((await begin({ pathway_id: await pathwayOf(demo, on) }, on)).body.data?.chat_id);
 const greeting = 'Welcome to Trunkline. Press 1 for sales, or press 2 for support.';
 
 describe('a chat', () => {
@@ -174,23 +172,26 @@ describe('a chat', () => {
   });
 
   it('survives a restart of the control plane', async () => {
-    const chat = await beginDemo();
-    await say(chat, 'hm');
-    const before = test.control;
-    await before.close();
-    const { config, clock } = before.services;
-    const control = await createApp({ config, clock, logger: before.app.log, checkAnswers: true });
+    const folder = mkdtempSync(join(tmpdir(), 'chats-'));
+    const database = await takeDatabase(join(folder, 'control.db'));
+    const first = await start({ DATABASE_URL: database.address });
+    const chat = await beginDemo(first);
+    await say(chat, 'hm', first);
+    await first.close();
+    const { config, clock } = first.control.services;
+    const control = await createApp({ config, clock, logger: first.control.app.log, checkAnswers: true });
     const response = await control.app.inject({
       method: 'POST',
       url: `/v1/pathway/chat/${chat}`,
-      headers: { authorization: test.key },
+      headers: { authorization: first.key },
       payload: { message: '1' },
     });
     expect(response.json()).toMatchObject({
       data: { current_node_id: 'sales', completed: true, chat_history: { length: 5 } },
     });
     await control.close();
-    test = await startRoutes(env());
+    await database.release();
+    rmSync(folder, { recursive: true });
   });
 
   it('continues after any number of misunderstandings, and always answers', async () => {

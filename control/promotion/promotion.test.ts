@@ -1,21 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startControl } from '../../test/kit/control/harness.ts';
 import { blocking, FakeGate } from '../../test/kit/control/promotion.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { demoEdges, demoNodes } from '../demo-pathway.ts';
 import { settlePromotions } from '../testing/gate/apply.ts';
 
-let test: TestControl;
-let gate: FakeGate;
+const gate = new FakeGate();
+const test = emptiedForEach(() => startControl({}, {}, {}, { promotionGate: gate }));
 let pathway = '';
 beforeEach(async () => {
-  gate = new FakeGate();
-  test = await startControl({}, {}, {}, { promotionGate: gate });
+  gate.open = false;
+  gate.asked.length = 0;
+  gate.meanwhile = async () => undefined;
   const { body } = await test.call('POST', '/v1/pathway/create', { body: { name: 'Menu' } });
   pathway = `/v1/pathway/${String(body.pathway_id)}`;
   await keep();
   await keep();
 });
-afterEach(() => test.close());
 
 const keep = () => test.call('POST', `${pathway}/version`, { body: { name: 'v', ...graph } });
 const graph = { nodes: demoNodes, edges: demoEdges };
