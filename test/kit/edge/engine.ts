@@ -206,7 +206,11 @@ function isApp(value: object): value is App {
   );
 }
 
-/** Connects an application to an engine; resolves when it is authenticated. */
+/**
+ * Connects an application to an engine; resolves when the engine gives it requests. It has said which ones it wants when it is
+ * authenticated, but on a loaded machine a call may overtake that on another connection, and would get 503. What the
+ * engine answers on the same connection comes after it: here that it cannot send a request.
+ */
 export async function connectApp(engine: Pick<EngineProgram, 'appPort'>, app: App = newApp()): Promise<App> {
   const connected = new Promise<void>((resolve, reject) => {
     app.once('connect', (error: Error | null) => (error ? reject(error) : resolve()));
@@ -214,6 +218,9 @@ export async function connectApp(engine: Pick<EngineProgram, 'appPort'>, app: Ap
   app.on('error', () => {});
   app.connect({ host: '127.0.0.1', port: engine.appPort, secret: SECRET });
   await connected;
+  await new Promise<void>((resolve) => {
+    app.request('sip:nobody@127.0.0.1:1;transport=udp', { method: 'OPTIONS' }, () => resolve());
+  });
   connectedApps.add(app);
   return app;
 }
