@@ -70,7 +70,7 @@ const bare: readonly Load[] = [
   { mode: 'bare', callsPerSecond: 'all', perCall: { version: 'TLSv1.3', resume: true } },
   { mode: 'bare', callsPerSecond: 'all', perCall: { version: 'TLSv1.2', resume: true } },
 ];
-/** Not on a drachtio-server, which carries half of it: minutes would pass until its calls have failed. */
+/** Not on a drachtio-server, which does not carry it: minutes would pass until its calls have failed. */
 const fastest: readonly Load[] = [
   { mode: 'bare', callsPerSecond: 3000 },
   { mode: 'tls', callsPerSecond: 3000 },
