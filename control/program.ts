@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { guardProgram, type ProgramGuard } from '#shared/fault-guard.ts';
 import { collectGarbage, trimFreedPages } from '#shared/give-memory-back.ts';
 import { logOutput } from '#shared/log-output.ts';
+import { optimizeWhenBusy } from '#shared/optimizers.ts';
 import { keepPrivate } from '#shared/private-folder.ts';
 import { startTracing } from '#shared/tracing/start.ts';
 import { createApp } from './app.ts';
@@ -112,6 +113,7 @@ async function start(config: ControlConfig, guard: ProgramGuard, options: Contro
   await running.begin();
   // Not only at exit, so that a killed process also leaves its code to the next one.
   flushCompileCache();
+  optimizeWhenBusy();
   setTimeout(() => {
     collectGarbage();
     trimFreedPages();

@@ -153,6 +153,8 @@ export class Edge {
       limits,
       recordings: recordingsOf(context, tts),
       speak: (text, { plan }) => spokenIn(whisperMs, tts, text, plan.agent),
+      // Who needs a voice that cannot be loaded is told why.
+      voiceLoaded: async () => tts.warm?.().catch(() => undefined),
       routes: () => trunks,
       dialer: () => signaling,
     });
@@ -218,8 +220,6 @@ export class Edge {
       // Everything is loaded, and the engine takes longer than this pause.
       collectGarbage();
       await Promise.race([ready.promise, unusable.promise]);
-      // A call that waits for the voice to load would not hear the first words of its peer.
-      await tts.warm?.();
       trimFreedPages();
     } catch (error) {
       await edge.#close();

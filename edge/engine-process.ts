@@ -18,6 +18,7 @@ import {
   type SourcesByOwner,
   UnusableLine,
 } from '#shared/engine-protocol/lines.ts';
+import { unoptimizedFlags } from '#shared/optimizers.ts';
 import type { EdgeLog } from './log.ts';
 
 export interface EngineProcessOptions {
@@ -52,7 +53,10 @@ const stopMs = 3_000;
  * Keeps the engine small under load at the same CPU time: 4 MiB of young objects instead of 16 (three times, for V8
  * copies them), and two heaps of malloc for its seven threads instead of one each.
  */
-const lean = { flags: ['--max-semi-space-size=4'], environment: { MALLOC_ARENA_MAX: '2' } } as const;
+const lean = {
+  flags: ['--max-semi-space-size=4', ...unoptimizedFlags],
+  environment: { MALLOC_ARENA_MAX: '2' },
+} as const;
 
 export class EngineProcess {
   readonly #options: EngineProcessOptions;

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardProgram } from '#shared/fault-guard.ts';
+import { optimizeWhenBusy } from '#shared/optimizers.ts';
 import { storageWords } from '#shared/storage-fault.ts';
 import { readSettings } from './config.ts';
 import { Edge } from './edge.ts';
@@ -44,6 +45,7 @@ async function start(options: EdgeOptions): Promise<void> {
     drainMs: settings.drainTimeoutMs + closeMs,
   });
   edge = await Edge.start(settings, log, `Trunkline/${version}`, options);
+  optimizeWhenBusy();
   log.info({ sip: `${settings.sip.host}:${settings.sip.port}` }, 'edge is ready');
   const started = edge;
   const stop = (): void => {

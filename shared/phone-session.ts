@@ -8,7 +8,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { type Static, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 
 const prefix = 'phone.';
 
@@ -71,7 +71,7 @@ export function readPhoneUsername(username: string): PhoneClaims | null {
   if (!username.startsWith(prefix) || username.length > longestUsername) return null;
   try {
     const claims: unknown = JSON.parse(Buffer.from(username.slice(prefix.length), 'base64url').toString());
-    return Value.Check(PhoneClaims, claims) ? claims : null;
+    return Check(PhoneClaims, claims) ? claims : null;
   } catch {
     return null;
   }

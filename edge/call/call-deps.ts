@@ -46,6 +46,11 @@ export interface OutboundParts {
   readonly dialer: Dialer;
   /** Time for one attempt without an answer before it is canceled, ms. */
   readonly ringTimeoutMs: number;
+  /**
+   * Resolves when what makes an agent speak is loaded; never rejects. Absent: nothing has to be. A peer that answers before
+   * would speak to an agent that does not listen yet.
+   */
+  readonly voiceLoaded?: () => Promise<void>;
   /** Whether a peer's REFER is followed; default: true. */
   readonly followRefer?: boolean;
   /** Applies header mappings to variables for the Refer-To of a REFER; absent: no headers. */

@@ -11,6 +11,7 @@ import { exitUnusable } from '#shared/engine-protocol/configuration.ts';
 import { type EngineCommand, type EngineEvent, lineOf, readCommand } from '#shared/engine-protocol/lines.ts';
 import { type GuardedParts, guardProgram } from '#shared/fault-guard.ts';
 import { collectGarbage } from '#shared/give-memory-back.ts';
+import { optimizeWhenBusy } from '#shared/optimizers.ts';
 import { parseNetworks } from '#shared/outgoing-targets.ts';
 import { processMetrics } from '#shared/process-metrics.ts';
 import { CertificateWatch } from './certificate-watch.ts';
@@ -72,6 +73,7 @@ async function run(): Promise<void> {
   const watch = new CertificateWatch({ file: tls.cert, publicHost }, systemClock, log);
   watch.taken(stack.certificate);
   emit({ event: 'ready', ...addresses });
+  optimizeWhenBusy();
 
   const reporting = setInterval(() => {
     watch.look();

@@ -25,6 +25,7 @@ interface CallsParts {
   readonly limits: OutboundLimits;
   readonly recordings: Recordings;
   readonly speak: Speak;
+  readonly voiceLoaded: () => Promise<void>;
 }
 
 export function outboundLimitsOf(
@@ -41,10 +42,8 @@ export function outboundLimitsOf(
   });
 }
 
-export function callsOf(
-  context: EdgeContext,
-  { media, agents, reporter, routes, dialer, drained, limits: outboundLimits, recordings, speak }: CallsParts,
-): Calls {
+export function callsOf(context: EdgeContext, parts: CallsParts): Calls {
+  const { media, agents, reporter, routes, dialer, drained, recordings, speak, voiceLoaded } = parts;
   const { settings, limits, log, metrics, current, tracing } = context;
   return new Calls({
     clock,
@@ -72,11 +71,12 @@ export function callsOf(
         followable: (...refer) => routes().followable(...refer),
       },
       dialer: { dial: (...attempt) => dialer().dial(...attempt) },
+      voiceLoaded,
       headersOf: (mappings, variables) => outboundHeaders(mappings, variables).headers,
       followRefer: settings.followRefer,
       ringTimeoutMs: limits.calls.ringTimeoutMs,
     },
-    limits: outboundLimits,
+    limits: parts.limits,
     onEnded: (termination, answered) =>
       metrics.count('trunkline_edge_calls_total', { termination, answered: String(answered) }),
     ...(tracing && { traced: (call) => tracing.call(call) }),

@@ -3,7 +3,7 @@
  * `log-facts.ts` because media shards, which write facts, do not load TypeBox.
  */
 import { type Static, type TProperties, Type } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check } from 'typebox/schema';
 
 const Text = Type.String();
 const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
@@ -81,5 +81,5 @@ export type LogFact = Static<typeof LogFact>;
 
 /** A fact from another program; null: none, or of a kind that this version does not know. */
 export function readLogFact(value: unknown): LogFact | null {
-  return Value.Check(LogFact, value) ? value : null;
+  return Check(LogFact, value) ? value : null;
 }

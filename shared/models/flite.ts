@@ -65,6 +65,7 @@ export class Flite implements SharedVoice {
   /** Texts that somebody waits for. */
   #wanted = 0;
   #program: Promise<ProgramFile> | null = null;
+  #warm: Promise<void> | null = null;
   #nextId = 1;
   #closed = false;
 
@@ -76,8 +77,15 @@ export class Flite implements SharedVoice {
     this.#limitMs = options.limitMs ?? 30_000;
   }
 
-  async warm(): Promise<void> {
-    await this.synthesize('Ready.', { voice: null, language: 'en-US', sampleRate: 8000 });
+  warm(): Promise<void> {
+    this.#warm ??= this.synthesize('Ready.', { voice: null, language: 'en-US', sampleRate: 8000 }).then(
+      () => undefined,
+      (error: unknown) => {
+        this.#warm = null;
+        throw error;
+      },
+    );
+    return this.#warm;
   }
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {

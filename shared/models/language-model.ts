@@ -4,7 +4,7 @@
  */
 import type { ModelMessage, ToolSet } from 'ai';
 import type { Static, TSchema } from 'typebox';
-import { Value } from 'typebox/value';
+import { Check, Errors } from 'typebox/schema';
 import type { DialogueMessage, DialogueModel, DialoguePart, DialogueTool } from '#shared/agent/dialogue.ts';
 import type { Evaluator } from '#shared/agent/interfaces.ts';
 import type { Clock } from '#shared/clock.ts';
@@ -200,7 +200,7 @@ export class LanguageModel implements DialogueModel {
     const asked = { ...request, system: `${request.system}\n\n${form}` };
     const first = await this.text(asked);
     const value = objectIn(schema, first);
-    if (Value.Check(schema, value)) return value;
+    if (Check(schema, value)) return value;
     const wrong = complaint(schema, value);
     const messages: DialogueMessage[] = [
       ...asked.messages,
@@ -211,7 +211,7 @@ export class LanguageModel implements DialogueModel {
       },
     ];
     const repaired = objectIn(schema, await this.text({ ...asked, messages }));
-    if (Value.Check(schema, repaired)) return repaired;
+    if (Check(schema, repaired)) return repaired;
     throw this.#nonsense(`its answer does not fit what was asked for: ${complaint(schema, repaired)}`);
   }
 
@@ -303,11 +303,11 @@ function toolSet({ jsonSchema, tool }: Sdk, tools: readonly DialogueTool[]): Too
 /** The last object that fits, else the last one; undefined when there is none. */
 function objectIn(schema: TSchema, text: string): unknown {
   const found = objectsIn(text);
-  return found.findLast((value) => Value.Check(schema, value)) ?? found.at(-1);
+  return found.findLast((value) => Check(schema, value)) ?? found.at(-1);
 }
 
 function complaint(schema: TSchema, value: unknown): string {
   if (value === undefined) return 'there is no JSON object in it';
-  const errors = [...Value.Errors(schema, value)].slice(0, 3);
+  const errors = Errors(schema, value)[1].slice(0, 3);
   return errors.map(({ instancePath, message }) => `${instancePath || '/'} ${message}`).join('; ');
 }

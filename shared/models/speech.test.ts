@@ -54,6 +54,17 @@ describe('flite', () => {
     await expect(exact('june')).rejects.toThrow('“june” is none of the embedded voices (slt, kal');
   });
 
+  it('is warmed once, and again when that has failed', async () => {
+    const cold = new Flite({ maxWaiting: 0 });
+    await expect(cold.warm()).rejects.toThrow('the flite queue is full');
+    await expect(cold.warm()).rejects.toThrow('the flite queue is full');
+    await cold.close();
+    const once = flite.warm();
+    expect(flite.warm()).toBe(once);
+    await once;
+    expect(flite.warm()).toBe(once);
+  });
+
   it('leaves no descriptor open after a text', async () => {
     for (const text of ['one', 'two', 'three']) await flite.synthesize(text, english);
     expect(openFiles().filter((path) => path.includes('trunkline-flite-'))).toEqual([]);

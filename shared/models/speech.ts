@@ -21,7 +21,7 @@ export interface TextToSpeech {
   stream?(text: string, options: SpeechOptions, signal: AbortSignal): AsyncIterable<Int16Array>;
   /** Speaks a text that may be needed, and keeps it; does nothing when that is too much now. Never rejects. */
   premake?(text: string, options: SpeechOptions): Promise<void>;
-  /** Makes the first real use fast. Rejects when the provider cannot work at all. */
+  /** Makes the first real use fast, once. Rejects when the provider cannot work at all. */
   warm?(): Promise<void>;
   close(): Promise<void>;
 }

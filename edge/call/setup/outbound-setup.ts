@@ -102,6 +102,7 @@ export class OutboundSetup implements Setup {
     const codecs = given.length > 0 ? given : defaultCodecs;
     this.#agentReady ??= this.#prepareAgent(codecs[0] ?? null);
     const offer = await this.#media.begin(codecs, leg?.beside);
+    await this.#parts.voiceLoaded?.();
     if (offer !== null && !call.termination) this.#dial(attempt, offer);
   }
 

@@ -1,0 +1,59 @@
+/**
+ * V8's optimizing compilers are off until a program is busy. What is hot while it loads is mostly the search for modules,
+ * which is over before optimized code pays; and the compilers' own code, once used, stays in memory: 7 MiB of each process
+ * that waits for its first call.
+ *
+ * V8 uses kept compiled code only with the flags with which it was made (compile-cache.ts), so these change once in the life
+ * of a program, when it has loaded what every start loads. Its threads share them.
+ */
+import { setFlagsFromString } from 'node:v8';
+
+const compilers = ['opt', 'maglev'];
+
+/** For a program that has no `main` before its modules, and no threads: V8 would compile in those that begin meanwhile. */
+export const unoptimizedFlags: readonly string[] = compilers.map((compiler) => `--no-${compiler}`);
+
+/** Call before importing what it is for. */
+export function loadUnoptimized(): void {
+  for (const flag of unoptimizedFlags) setFlagsFromString(flag);
+}
+
+/** How often CPU time is looked at, and how much of that a busy process uses, ms. */
+const lookEveryMs = 250;
+const busyMs = 25;
+/** So many times one after the other: longer than what a start has left to do. */
+const busyTimes = 6;
+
+/** Finds out whether a process is busy, from the CPU time that it has used. */
+export class BusyWatch {
+  #before: number;
+  #times = 0;
+
+  /** @param usedMs CPU time of the process so far, ms */
+  constructor(usedMs: number) {
+    this.#before = usedMs;
+  }
+
+  /** Call every `lookEveryMs`. @returns whether the process was busy each of the last `busyTimes` */
+  look(usedMs: number): boolean {
+    this.#times = usedMs - this.#before >= busyMs ? this.#times + 1 : 0;
+    this.#before = usedMs;
+    return this.#times >= busyTimes;
+  }
+}
+
+/** Call when all threads of the program have loaded what they need. Does not keep the process alive. */
+export function optimizeWhenBusy(): void {
+  const watch = new BusyWatch(usedMs());
+  const looking = setInterval(() => {
+    if (!watch.look(usedMs())) return;
+    clearInterval(looking);
+    for (const compiler of compilers) setFlagsFromString(`--${compiler}`);
+  }, lookEveryMs);
+  looking.unref();
+}
+
+function usedMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
