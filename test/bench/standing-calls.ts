@@ -3,7 +3,7 @@
  * directions, each with the demo pathway, which has spoken and waits for a key.
  *
  * The calls come in equal steps and all stay up. What a call costs is the slope of a straight line through what was seen
- * after each step (least squares): what they share (compiled code, buffers, V8's young generation) grows with the first of
+ * after each step (Theil and Sen): what they share (compiled code, buffers, V8's young generation) grows with the first of
  * them, and a single difference has a whole nursery or the garbage that happens to wait at its two ends.
  */
 import { setTimeout as pause } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { SipCaller, sipRequest, toTagOf } from '../kit/fakes/sip-caller.ts';
 import { TestSystem } from '../kit/programs/harness.ts';
 import { freeUdpRange } from '../kit/programs/ports.ts';
 import { anonymousMiB, commandLine, residentMiB } from '../kit/programs/processes.ts';
+import { slopeOf } from '../soak/regression.ts';
 import { FarEnds } from './far-ends.ts';
 
 /** The processes, by what their command lines have. */
@@ -165,17 +166,11 @@ function sum(memory: Memory): number {
 }
 
 function slopes(seen: readonly Look[], memoryOf: (look: Look) => Memory): Memory {
-  const of = (part: Part) => slope(seen.map((one) => [one.calls, memoryOf(one)[part]]));
+  const of = (part: Part) => {
+    const points = seen.map((look) => ({ calls: look.calls, value: memoryOf(look)[part], segment: 0 }));
+    return (slopeOf(points)?.per1000 ?? 0) / 1000;
+  };
   return { edge: of('edge'), worker: of('worker'), engine: of('engine'), control: of('control') };
-}
-
-/** Of the straight line that has the least squares of distances to these points. */
-function slope(points: readonly (readonly [number, number])[]): number {
-  const mean = (values: readonly number[]) =>
-    values.reduce((total, value) => total + value, 0) / values.length;
-  const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))];
-  const products = points.reduce((total, [at, value]) => total + (at - x) * (value - y), 0);
-  return products / points.reduce((total, [at]) => total + (at - x) ** 2, 0);
 }
 
 /** As Markdown tables: per call, and what was seen. */
