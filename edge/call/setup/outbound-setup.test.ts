@@ -33,7 +33,6 @@ let lines: string[];
 let calls: Calls;
 /** Why reports cannot be stored. */
 let refusal: string | null;
-let voiceLoaded: Promise<void>;
 
 beforeEach(() => {
   clock = new FakeClock(Date.UTC(2030, 0, 1));
@@ -44,7 +43,6 @@ beforeEach(() => {
   dialer = new FakeDialer();
   records = [];
   refusal = null;
-  voiceLoaded = Promise.resolve();
   lines = [];
   let next = 1;
   calls = new Calls({
@@ -64,7 +62,7 @@ beforeEach(() => {
         return refusal;
       },
     },
-    outbound: { routes, dialer, ringTimeoutMs: 30_000, voiceLoaded: () => voiceLoaded },
+    outbound: { routes, dialer, ringTimeoutMs: 30_000 },
   });
 });
 
@@ -146,30 +144,6 @@ describe('an outbound call', () => {
     expect(agents.last.started).toBe(1);
     agents.last.host.hangup('all said');
     expect(leg.sent).toEqual(['BYE (all said)']);
-    expectNothingLeft();
-  });
-
-  it('is dialled when the voice is loaded, for a peer that answers at once would not be heard', async () => {
-    const loading = Promise.withResolvers<void>();
-    voiceLoaded = loading.promise;
-    calls.place(plan);
-    await settle();
-    expect(agents.created).toHaveLength(1);
-    expect(dialer.legs).toEqual([]);
-    loading.resolve();
-    await settle();
-    expect(dialer.legs).toHaveLength(1);
-  });
-
-  it('that ends while the voice is loaded is not dialled', async () => {
-    const loading = Promise.withResolvers<void>();
-    voiceLoaded = loading.promise;
-    calls.place(plan);
-    await settle();
-    calls.stop('call-1');
-    loading.resolve();
-    await settle();
-    expect(dialer.legs).toEqual([]);
     expectNothingLeft();
   });
 
