@@ -5,6 +5,8 @@
 
 /** Longer ones are rarely the same, and would keep their text. */
 const longest = 2_000;
+/** Functions that are kept; one control plane makes 1,500 different ones. */
+const most = 20_000;
 const made = new Map<string, object>();
 
 globalThis.Function = new Proxy(Function, {
@@ -13,7 +15,7 @@ globalThis.Function = new Proxy(Function, {
     const known = made.get(text);
     if (known) return known;
     const one: object = Reflect.construct(Original, parts, target);
-    if (text.length <= longest) made.set(text, one);
+    if (text.length <= longest && made.size < most) made.set(text, one);
     return one;
   },
 });
