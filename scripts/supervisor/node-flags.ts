@@ -17,8 +17,9 @@
  * program, and each thread has it while it loads.
  */
 export const wasmCodeFlag = '--no-wasm-code-gc';
+export const collectorFlag = '--no-separate-gc-phases';
 
 export const nodeFlags: Readonly<Record<'control' | 'edge', readonly string[]>> = {
   control: ['--max-semi-space-size=16', wasmCodeFlag],
-  edge: ['--max-semi-space-size=4', '--single-threaded-gc', '--no-separate-gc-phases', wasmCodeFlag],
+  edge: ['--max-semi-space-size=4', '--single-threaded-gc', collectorFlag, wasmCodeFlag],
 };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { ControlOptions } from '../../../control/program.ts';
 import type { EdgeOptions } from '../../../edge/start/context.ts';
-import { nodeFlags, wasmCodeFlag } from '../../../scripts/supervisor/node-flags.ts';
+import { collectorFlag, nodeFlags, wasmCodeFlag } from '../../../scripts/supervisor/node-flags.ts';
 import { builtProgram, giveDatabase, isTest } from './built-programs.ts';
 import { witness } from './eventually.ts';
 import { family } from './processes.ts';
@@ -89,9 +89,11 @@ export class TestProgram {
 
   start(): void {
     const { file, env } = isTest ? this.#built() : { file: this.#file, env: this.#env };
-    // With the flag Node compiles its own modules again in each thread, an eighth of a start. A built program has no
-    // TypeScript to read, and its threads call keepWasmCode() themselves.
-    const flags = nodeFlags[this.name].filter((flag) => !isTest || flag !== wasmCodeFlag);
+    // With either flag Node compiles its own modules again in each thread, an eighth of a start. A built program has no
+    // TypeScript to read, and its threads call keepWasmCode() themselves; how soon garbage is collected, no test sees.
+    const flags = nodeFlags[this.name].filter(
+      (flag) => !isTest || (flag !== wasmCodeFlag && flag !== collectorFlag),
+    );
     const child = spawn(process.execPath, [...flags, file, ...this.#args], {
       cwd: root,
       env,
