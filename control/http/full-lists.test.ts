@@ -10,7 +10,7 @@ import { newId } from '#shared/ids.ts';
 import { storeFinishedRun } from '../../test/kit/control/agent-testing.ts';
 import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
 import { makeThread, makeWidget } from '../../test/kit/control/widgets.ts';
-import { toJson } from '../db/index.ts';
+import { type Db, toJson } from '../db/index.ts';
 import { pageBytes } from './pages.ts';
 
 const at = '2030-01-01T00:00:00.000Z';
@@ -30,15 +30,18 @@ beforeAll(async () => {
   );
   const made = await test.call('POST', '/v1/agent-testing/scenarios', { body: { pathway_id, name: 's' } });
   scenario_id = String(made.body.id);
-  await fillRuns();
-  await fillTornado();
-  await fillThreads();
+  widget = await makeWidget(test);
+  await makeThread(test, widget);
+  await test.control.services.database.db.transaction().execute(async (db) => {
+    await fillRuns(db);
+    await fillTornado(db);
+    await fillThreads(db);
+  });
 });
 afterAll(() => test.close());
 
-/** 300 runs with 20 results each, 24 MB of evidence; a batch has 100 of them. */
-async function fillRuns(): Promise<void> {
-  const { db } = test.control.services.database;
+/** 110 runs with 5 results each, 6 MB of evidence; a batch has 100 of them. */
+async function fillRuns(db: Db): Promise<void> {
   const { orgId: org_id } = test;
   await db
     .insertInto('test_batches')
@@ -59,7 +62,7 @@ async function fillRuns(): Promise<void> {
       completed_at: at,
     })
     .execute();
-  for (let run = 0; run < 300; run++) {
+  for (let run = 0; run < 110; run++) {
     const id = await storeFinishedRun(db, {
       orgId: org_id,
       scenarioId: scenario_id,
@@ -68,7 +71,7 @@ async function fillRuns(): Promise<void> {
       status: 'FAILED',
       more: { batch_id: run < 100 ? batch : null },
     });
-    const results = Array.from({ length: 20 }, (_, place) => ({
+    const results = Array.from({ length: 5 }, (_, place) => ({
       run_id: id,
       place,
       assertion_id: newId(),
@@ -88,9 +91,8 @@ async function fillRuns(): Promise<void> {
   }
 }
 
-/** 20 iterations, each with 1 MB of plans and differences. */
-async function fillTornado(): Promise<void> {
-  const { db } = test.control.services.database;
+/** 20 iterations, each with 250 KB of plans and differences. */
+async function fillTornado(db: Db): Promise<void> {
   await db
     .insertInto('test_tornado_sessions')
     .values({
@@ -120,7 +122,7 @@ async function fillTornado(): Promise<void> {
     })
     .execute();
   const diff = toJson([
-    { op: 'changed', path: 'nodes/n/data/text', before: words(250_000), after: words(250_000) },
+    { op: 'changed', path: 'nodes/n/data/text', before: words(60_000), after: words(60_000) },
   ]);
   for (let iteration = 1; iteration <= 20; iteration++) {
     await db
@@ -144,11 +146,8 @@ async function fillTornado(): Promise<void> {
   }
 }
 
-/** 100 threads of 50 messages of 4 KB each. */
-async function fillThreads(): Promise<void> {
-  const { db } = test.control.services.database;
-  widget = await makeWidget(test);
-  await makeThread(test, widget);
+/** 100 threads of 50 messages of 1 KB each. */
+async function fillThreads(db: Db): Promise<void> {
   const { ordinal, ...thread } = await db.selectFrom('widget_threads').selectAll().executeTakeFirstOrThrow();
   for (let more = 0; more < 100; more++) {
     const id = more === 0 ? thread.id : newId();
@@ -163,7 +162,7 @@ async function fillThreads(): Promise<void> {
       number: index + 1,
       id: newId(),
       sender_type: 'USER' as const,
-      content: index === 49 ? 'last' : words(4000),
+      content: index === 49 ? 'last' : words(1000),
       original_content: null,
       created_at: at,
     }));

@@ -86,13 +86,22 @@ const olderForms = [
 
 let test: TestControl;
 let paths: NonNullable<OpenApiDocument['paths']>;
-/** For each kind with a quota: how many rows the test creates. */
-const filled = 20;
+/** For each kind with a quota: how many rows the test creates. Without a limit, the large ones would be twice a page. */
+const filled = {
+  pathways: 12,
+  scenarios: 5,
+  personas: 8,
+  tools: 20,
+  widgets: 5,
+  integrationResources: 20,
+  numbers: 20,
+};
 beforeAll(async () => {
-  const quotas = ['pathways', 'scenarios', 'personas', 'tools', 'widgets', 'integrationResources', 'numbers'];
   test = await startRoutes({
     RATE_LIMIT_PER_MINUTE: '1000000',
-    QUOTAS: quotas.map((kind) => `${kind}=${filled}`).join(','),
+    QUOTAS: Object.entries(filled)
+      .map(([kind, count]) => `${kind}=${count}`)
+      .join(','),
   });
   paths = (await openApiOf(test)).paths ?? {};
 });
@@ -213,8 +222,8 @@ describe('a page of the largest legal rows, with the quota filled', () => {
     expect([url, answer.status, answer.status === 200 ? '' : answer.text]).toEqual([url, 200, '']);
     return answer.body;
   };
-  const fill = async (make: (index: number) => Promise<unknown>) => {
-    for (let index = 0; index < filled; index++) await make(index);
+  const fill = async (count: number, make: (index: number) => Promise<unknown>) => {
+    for (let index = 0; index < count; index++) await make(index);
   };
   /** Overhead of a page besides its items; the testing group includes them twice. */
   const most = 2 * pageBytes + 65_536;
@@ -232,7 +241,7 @@ describe('a page of the largest legal rows, with the quota filled', () => {
   it('is small for scenarios, and each is complete under its id', async () => {
     const input_messages = Array.from({ length: 100 }, () => ({ role: 'user', content: text(4000) }));
     const whole = { request_data: open(), metadata: open(), input_messages };
-    await fill((index) =>
+    await fill(filled.scenarios, (index) =>
       made('/v1/agent-testing/scenarios', {
         pathway_id,
         name: `${index}`,
@@ -245,7 +254,7 @@ describe('a page of the largest legal rows, with the quota filled', () => {
     });
     expect(refused.body.errors).toMatchObject([{ code: 'QUOTA_EXCEEDED', details: { quota: 'scenarios' } }]);
     const { scenarios } = (await page('/v1/agent-testing/scenarios?limit=500')).read(ScenarioList);
-    expect(scenarios).toHaveLength(filled);
+    expect(scenarios).toHaveLength(filled.scenarios);
     expect(scenarios[0]?.omitted).toContain('input_messages');
     const one = await test.call('GET', `/v1/agent-testing/scenarios/${scenarios[0]?.id}`);
     expect(one.body).toMatchObject(whole);
@@ -258,12 +267,12 @@ describe('a page of the largest legal rows, with the quota filled', () => {
       type: 'Default',
       data: { name: 'n', text: text(28_000), ...(index === 0 && { isStart: true }) },
     }));
-    for (let index = 1; index < filled; index++) {
+    for (let index = 1; index < filled.pathways; index++) {
       const { pathway_id: id } = await made('/v1/pathway/create', { name: `${index}` });
       await made(`/v1/pathway/${String(id)}`, { nodes, edges: [] });
     }
     const pathways = (await page('/v1/pathway')).read(PathwayList);
-    expect(pathways).toHaveLength(filled);
+    expect(pathways).toHaveLength(filled.pathways);
     const large = pathways.find((one) => one.pathway_id !== pathway_id);
     expect(large).toMatchObject({ nodes: [], edges: [], omitted: ['edges', 'nodes'] });
     expect(pathways.find((one) => one.pathway_id === pathway_id)).not.toHaveProperty('omitted');
@@ -272,18 +281,18 @@ describe('a page of the largest legal rows, with the quota filled', () => {
   it('is small for personas, their versions, tools, widgets, resources and numbers', async () => {
     const prompts = { orchestration_prompt: text(20_000), personality_prompt: text(20_000) };
     const condition = { name: 'c', prompt: text(10_000), pathway_id };
-    await fill((index) =>
+    await fill(filled.personas, (index) =>
       made('/v1/personas', { name: `${index}`, ...prompts, pathway_conditions: Array(20).fill(condition) }),
     );
     const tool = { description: text(5000), integration: 'rest_api', action: 'request', input_schema: null };
     const body = { url: 'https://api.example.com/', body: open() };
-    await fill((index) => made('/v2/tools', { ...tool, name: `${index}`, body }));
+    await fill(filled.tools, (index) => made('/v2/tools', { ...tool, name: `${index}`, body }));
     const config = { blockedWords: Array.from({ length: 45 }, () => text(10_000)) };
-    await fill((index) => made('/v1/widget', { name: `${index}`, pathway_id, config }));
-    await fill((index) =>
+    await fill(filled.widgets, (index) => made('/v1/widget', { name: `${index}`, pathway_id, config }));
+    await fill(filled.integrationResources, (index) =>
       made('/v1/integrations/rest_api/resources', { name: `${index}${text(190)}`, credentials: {} }),
     );
-    const numbers = Array.from({ length: filled }, (_, index) => `+141555501${10 + index}`);
+    const numbers = Array.from({ length: filled.numbers }, (_, index) => `+141555501${10 + index}`);
     await made('/v1/sip/attach', { phone_numbers: numbers, directions: ['inbound'] });
     const settings = { prompt: text(20_000), request_data: open(), metadata: open() };
     for (const number of numbers) await made(`/v1/inbound/${number}`, settings);
@@ -299,8 +308,8 @@ describe('a page of the largest legal rows, with the quota filled', () => {
     }
     await page('/v1/sip/numbers');
     const inbound = await page('/v1/inbound');
-    expect(inbound.headers['x-total-count']).toBe(String(filled));
-    expect(inbound.body.inbound_numbers).toHaveLength(filled);
+    expect(inbound.headers['x-total-count']).toBe(String(filled.numbers));
+    expect(inbound.body.inbound_numbers).toHaveLength(filled.numbers);
   });
 
   it('yields to other requests while it is built', async () => {

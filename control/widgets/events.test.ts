@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DialogueModel } from '#shared/agent/dialogue.ts';
 import { SessionList } from '#shared/api/keys.ts';
 import { MessageAnswer, SessionAnswer, ThreadListAnswer } from '#shared/api/widgets.ts';
 import { ruleEngine } from '#shared/models/rule-engine.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { keyOfRole, signIn } from '../../test/kit/control/sessions.ts';
 import {
   EventReader,
@@ -14,23 +16,32 @@ import {
 } from '../../test/kit/control/widgets.ts';
 import type { WidgetLimits } from './limits.ts';
 
-let test: TestControl;
 let model: HandModel;
+const start = (widgets: Partial<WidgetLimits> = {}): Promise<TestControl> => {
+  // Each test has a model of its own.
+  const dialogue: DialogueModel = {
+    evaluator: new HandModel().evaluator,
+    reply: (asked) => model.reply(asked),
+  };
+  return startControl({}, {}, { models: { understanding: ruleEngine, dialogue } }, { limits: { widgets } });
+};
+const shared = emptiedForEach(start);
+/** The shared one, or a test's own, with other limits or to be closed. */
+let test: TestControl;
 let base = '';
-let closed = false;
+const use = async (one: TestControl): Promise<void> => {
+  test = one;
+  base = await one.url();
+};
 const readers: EventReader[] = [];
-
-async function start(widgets: Partial<WidgetLimits> = {}): Promise<void> {
+beforeEach(() => {
   model = new HandModel();
-  const models = { understanding: ruleEngine, dialogue: model };
-  test = await startControl({}, {}, { models }, { limits: { widgets } });
-  base = await test.url();
-  closed = false;
-}
-beforeEach(() => start());
+  return use(shared);
+});
 afterEach(async () => {
   for (const reader of readers.splice(0)) reader.leave();
-  if (!closed) await test.close();
+  if (test !== shared) return test.close();
+  await expect.poll(openStreams).toBe('0');
 });
 
 async function watch(thread: string, headers: Record<string, string> = {}): Promise<EventReader> {
@@ -172,9 +183,9 @@ describe('a stream of events', () => {
   });
 
   it('ends when the control plane does', async () => {
+    await use(await start());
     const reader = await watch(await makeThread(test, await makeWidget(test)));
     await reader.next();
-    closed = true;
     await Promise.all([test.close(), expect(reader.next()).resolves.toBeNull()]);
   });
 
@@ -193,8 +204,7 @@ describe('a stream of events', () => {
 
 describe('the number of streams', () => {
   it('is limited per widget and per visitor address', async () => {
-    await test.close();
-    await start({ perWidget: 2, perAddress: 1 });
+    await use(await start({ perWidget: 2, perAddress: 1 }));
     const widget = await makeWidget(test);
     const given = await test.call('POST', `${widget}/session`, { key: null, headers: { origin } });
     const { token, thread_id } = given.read(SessionAnswer).data;
@@ -230,8 +240,7 @@ describe('an answer of the agent', () => {
   });
 
   it('is waited for by a limited number of messages of its thread', async () => {
-    await test.close();
-    await start({ mostWaiting: 2 });
+    await use(await start({ mostWaiting: 2 }));
     const thread = await makeThread(test, await makePersonaWidget(test));
     const first = post(thread, 'one');
     await model.questions(1);
@@ -263,6 +272,7 @@ describe('an answer of the agent', () => {
   });
 
   it('in progress does not delay the end of the control plane', async () => {
+    await use(await start());
     const thread = await makeThread(test, await makePersonaWidget(test));
     const posted = fetch(`${base}${thread}/messages`, {
       method: 'POST',
@@ -270,7 +280,6 @@ describe('an answer of the agent', () => {
       body: JSON.stringify({ content: 'A lamp?' }),
     });
     await model.questions(1);
-    closed = true;
     const [answer] = await Promise.all([posted, test.close()]);
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   });

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RunAnalysis } from '#shared/api/agent-testing/runs.ts';
 import {
   faultyGraph,
@@ -13,17 +13,16 @@ import {
   wrongTransfer,
 } from '../../../test/kit/control/dental.ts';
 import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 
-let test: TestControl;
+/** Of the present test. */
 let client: TestingClient;
 let pathway = '';
-async function begin(env: Readonly<Record<string, string>> = {}): Promise<void> {
-  test = await startControl(env);
+async function begin(test: TestControl): Promise<void> {
   client = new TestingClient(test);
   pathway = await client.pathway(faultyGraph);
 }
-afterEach(() => test.close());
 
 const analyze = (runId: unknown) => client.call('POST', `/runs/${String(runId)}/analyze`);
 async function failing(scenario: object): Promise<string> {
@@ -33,7 +32,8 @@ async function failing(scenario: object): Promise<string> {
 }
 
 describe('by rules', () => {
-  beforeEach(() => begin());
+  const test = emptiedForEach(startControl);
+  beforeEach(() => begin(test));
 
   it.each([
     ['a missing edge', missingEdge, 'flow', 'flow_change', 'greet', '“Opening hours”'],
@@ -109,7 +109,7 @@ describe('by a language model', () => {
   let server: Server;
   let answer: object = {};
   let asked = '';
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = createServer(async (request, response) => {
       asked = '';
       for await (const part of request) asked += String(part);
@@ -125,10 +125,13 @@ describe('by a language model', () => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    await begin({ LLM_TEST_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
   });
-  afterEach(async () => {
+  const test = emptiedForEach(() => {
+    const { port } = server.address() as AddressInfo;
+    return startControl({ LLM_TEST_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
+  });
+  beforeEach(() => begin(test));
+  afterAll(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });

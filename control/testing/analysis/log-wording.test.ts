@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sentenceOf } from '#shared/agent/log-facts.ts';
 import { conversation } from '../../../test/kit/control/agent-testing.ts';
 import {
@@ -9,7 +9,8 @@ import {
   unreachableNode,
   wrongTransfer,
 } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TestingClient } from '../../../test/kit/control/test-runs.ts';
 import { everyFact } from '../../../test/kit/log-facts.ts';
 import { fromJson, toJson } from '../../db/index.ts';
@@ -43,13 +44,11 @@ describe('every kind of fact', () => {
 });
 
 describe('the analysis of a stored run', () => {
-  let test: TestControl;
+  const test = emptiedForEach(startControl);
   let client: TestingClient;
-  beforeEach(async () => {
-    test = await startControl();
+  beforeEach(() => {
     client = new TestingClient(test);
   });
-  afterEach(() => test.close());
 
   it.each([
     ['a missing edge', missingEdge],

@@ -1,20 +1,19 @@
 /** Sessions whose fixes are proposed by a language model, over real HTTP. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { RunList } from '#shared/api/agent-testing/runs.ts';
 import { faultyGraph, hopeless, missingEdge } from '../../../test/kit/control/dental.ts';
-import { startControl, type TestControl } from '../../../test/kit/control/harness.ts';
+import { startControl } from '../../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
 
 let server: Server;
 let answer: object = {};
 let requests = 0;
-let test: TestControl;
 let client: TornadoClient;
 let pathway = '';
-beforeEach(async () => {
-  requests = 0;
+beforeAll(async () => {
   server = createServer((request, response) => {
     requests++;
     request.resume();
@@ -24,13 +23,17 @@ beforeEach(async () => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+const test = emptiedForEach(() => {
   const { port } = server.address() as AddressInfo;
-  test = await startControl({ LLM_TEST_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
+  return startControl({ LLM_TEST_BASE_URL: `http://127.0.0.1:${port}`, LLM_JUDGE_MODEL: 'judge' });
+});
+beforeEach(async () => {
+  requests = 0;
   client = new TornadoClient(test);
   pathway = await client.pathway(faultyGraph);
 });
-afterEach(async () => {
-  await test.close();
+afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
 });
