@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer as createSilentServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AlertChannels, relay } from '../../test/kit/control/alert-channels.ts';
-import { evaluate, patchAlerts, startMailServer } from '../../test/kit/control/alerts.ts';
+import { evaluate, patchAlerts } from '../../test/kit/control/alerts.ts';
 
 let at: AlertChannels;
-beforeEach(async () => {
+beforeAll(async () => {
   at = await AlertChannels.open();
 });
-afterEach(() => at.close());
+afterEach(() => at.endTest());
+afterAll(() => at.close());
 
 describe('mail', () => {
   it('sends to each address separately, over TLS and after a login, and threads the end of the alert', async () => {
@@ -112,9 +113,8 @@ describe('mail', () => {
   });
 
   it('sends no password to a server without TLS', async () => {
-    await at.mail.close();
     let logins = 0;
-    at.mail = await startMailServer({
+    await at.useMail({
       onAuth: (_auth, _session, done) => done(null, { user: String(++logins) }),
       disabledCommands: ['STARTTLS'],
       allowInsecureAuth: true,
@@ -128,13 +128,11 @@ describe('mail', () => {
   });
 
   it('uses TLS from the start with smtps, and rejects certificates of other authorities', async () => {
-    await at.mail.close();
-    at.mail = await startMailServer({ ...relay, secure: true });
+    await at.useMail({ ...relay, secure: true });
     await at.start({ SMTP_URL: `smtps://relay:p%40ss@localhost:${at.mail.port}?ca=${at.ca}` });
     await at.raise({ channels: { email: true } });
     await at.settled('email', 2);
     expect(at.mail.received).toMatchObject([{ secure: true }, { secure: true }]);
-    await at.test.close();
     at.mail.received.length = 0;
     await at.start({ SMTP_URL: `smtps://relay:p%40ss@localhost:${at.mail.port}` });
     await at.raise({ channels: { email: true } });

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   detail,
   initiate,
   order,
   type PortTest,
   pdfText,
+  portTestOfFile,
   sign,
   smallPdf,
   startPortTest,
@@ -18,7 +19,6 @@ import {
   startCarrier,
   webhookSecret,
 } from '../../test/kit/control/porting-carrier.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { isSigned, orderPauseMs, orderState } from './carrier-rules.ts';
 import { orderSubject } from './orders-store.ts';
 
@@ -26,25 +26,21 @@ const number = '+14155550100';
 const other = '+14155550101';
 
 let carrier: CarrierService;
-let test: PortTest;
-beforeEach(async () => {
+beforeAll(async () => {
   carrier = await startCarrier();
-  test = await startPortTest(
+});
+afterAll(() => carrier.close());
+const test: PortTest = portTestOfFile(() =>
+  startPortTest(
     {
       PORTING_CARRIER_URL: `${carrier.url}/`,
       PORTING_CARRIER_KEY: carrierKey,
       PORTING_WEBHOOK_SECRET: webhookSecret,
     },
     { random: () => 0.5 },
-  );
-});
-afterEach(() =>
-  releaseAll(
-    () => test.close(),
-    () => expect(test.clock.pending).toBe(0),
-    () => carrier.close(),
   ),
 );
+beforeEach(() => carrier.reset());
 
 const paths = () => carrier.requests.map(({ method, path }) => `${method} ${path}`);
 const orderRow = (id: string) =>

@@ -6,6 +6,7 @@ import { RecordingStorageAnswer } from '#shared/api/recording-storage.ts';
 import type { TestControl } from '../../../test/kit/control/harness.ts';
 import { recordingOf, sendRecording } from '../../../test/kit/control/recording-of-edge.ts';
 import { useStorageScene } from '../../../test/kit/control/storage-scene.ts';
+import { onSqlite } from '../../../test/kit/db/test-database.ts';
 import { ServerSockets } from '../../../test/kit/fakes/server-sockets.ts';
 import { deleteParts, findRecording } from '../store.ts';
 import { findObject } from './objects-store.ts';
@@ -106,16 +107,21 @@ describe('rows of a backup that are older than the bucket', () => {
 });
 
 describe('a storage that refuses the key', () => {
+  // What an answer means is the same on both databases.
   it.each([
-    [403, 'InvalidAccessKeyId'],
-    [401, ''],
-    [404, 'NoSuchBucket'],
-    [307, 'TemporaryRedirect'],
+    [403, 'InvalidAccessKeyId'] as const,
+    ...(onSqlite
+      ? ([
+          [401, ''],
+          [404, 'NoSuchBucket'],
+          [307, 'TemporaryRedirect'],
+        ] as const)
+      : []),
   ])('is left alone as a whole, and tried with one recording: %i %s', async (status, code) => {
     const { seen, url } = await other(() => ({ status, body: `<Error><Code>${code}</Code></Error>` }));
     expect((await set({ url })).status).toBe(200);
     const waiting: string[] = [];
-    for (let n = 0; n < 8; n++) {
+    for (let n = 0; n < 5; n++) {
       const recording = await recordingOf(test, `${callId}-${n}`);
       await sendRecording(test, recording);
       waiting.push(recording.id);
@@ -133,7 +139,7 @@ describe('a storage that refuses the key', () => {
     const isIdle = () => expect.poll(() => working.execute()).toEqual([]);
     await isIdle();
     const row = db().selectFrom('recording_storages').select('paused_until').where('retired_at', 'is', null);
-    for (let n = 0; n < 6; n++) {
+    for (let n = 0; n < 3; n++) {
       const { paused_until } = await row.executeTakeFirstOrThrow();
       const before = await tried();
       test.clock.advance(Math.max(0, Date.parse(paused_until ?? '') - test.clock.now()));
@@ -144,7 +150,7 @@ describe('a storage that refuses the key', () => {
       expect((await tried()) - before).toBe(1);
     }
     // At most two of one organization began before it was known.
-    expect(seen.requests).toBeLessThanOrEqual(8);
+    expect(seen.requests).toBeLessThanOrEqual(2 + 3);
     const shown = await test.call('GET', path, { key: test.operatorKey });
     expect(shown.read(RecordingStorageAnswer).data.storage?.last_error).toContain(`${status}`);
     await db().deleteFrom('recording_objects').where('id', 'in', waiting).execute();

@@ -1,6 +1,6 @@
 /** The alarm of a watch from the calls to who is told: all in the background, with a receiver that fails once. */
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { WatchLineAnswer } from '#shared/api/agent-testing/watches.ts';
 import { AlertPage } from '#shared/api/alerts.ts';
 import { AlertChannels } from '../../../test/kit/control/alert-channels.ts';
@@ -9,10 +9,11 @@ import { bookingGraph, TestingClient } from '../../../test/kit/control/test-runs
 import { storeEndedCall } from '../../../test/kit/control/watched-calls.ts';
 
 let at: AlertChannels;
-beforeEach(async () => {
+beforeAll(async () => {
   at = await AlertChannels.open();
 });
-afterEach(() => at.close());
+afterEach(() => at.endTest());
+afterAll(() => at.close());
 
 it('a drift is posted, signed, again after a failure, and is an event and an alert; so is its end', async () => {
   await at.start();

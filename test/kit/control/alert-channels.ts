@@ -18,7 +18,7 @@ import {
   startMailServer,
   startSmsService,
 } from './alerts.ts';
-import { startControl, type TestControl } from './harness.ts';
+import { type SharedControl, shareEmptied, startControl, type TestControl } from './harness.ts';
 
 const authority = createAuthority();
 const pair = authority.issue({ names: ['DNS:localhost', 'DNS:hooks.example.com', 'IP:127.0.0.1'] });
@@ -30,22 +30,28 @@ export const relay: SMTPServerOptions = {
     username === 'relay' && password === 'p@ss' ? done(null, { user: 'relay' }) : done(new Error('wrong')),
 };
 
-/** The receivers, new for each test of a file. */
+/** The receivers, for all tests of a file: each finds them with nothing received. */
 export class AlertChannels {
   /** The certificate authority of all receivers, as a file. */
   readonly ca: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'alerts-'));
   readonly #hooks: Server;
+  readonly #mail: MailServer;
   /** URL of the webhook. */
   hook = '';
+  /** Of the present test. */
   mail: MailServer;
-  sms: SmsService;
+  readonly sms: SmsService;
   posted: { headers: NodeJS.Dict<string | string[]>; body: string }[] = [];
   /** Statuses of the next answers of the webhook; then 200. */
   statuses: number[] = [];
+  #shared: SharedControl | null = null;
   #test: TestControl | null = null;
+  /** What a test has for itself. */
+  #own: (() => Promise<unknown>)[] = [];
 
   private constructor(mail: MailServer, sms: SmsService) {
+    this.#mail = mail;
     this.mail = mail;
     this.sms = sms;
     this.ca = join(this.#folder, 'ca.pem');
@@ -58,6 +64,7 @@ export class AlertChannels {
     });
   }
 
+  /** Once for a file; before the next test {@link endTest}, after the last one {@link close}. */
   static async open(): Promise<AlertChannels> {
     const channels = new AlertChannels(await startMailServer(relay), await startSmsService());
     const hooks = channels.#hooks;
@@ -72,11 +79,30 @@ export class AlertChannels {
     return this.#test;
   }
 
+  /** The test has this mail server in place of the shared one; its control plane is its own. */
+  async useMail(options: SMTPServerOptions): Promise<void> {
+    const mail = await startMailServer(options);
+    this.mail = mail;
+    this.#own.push(() => mail.close());
+  }
+
+  async endTest(): Promise<void> {
+    // The control planes first: they were started last.
+    await releaseAll(...this.#own.splice(0).toReversed());
+    this.#test = null;
+    this.mail = this.#mail;
+    this.posted = [];
+    this.statuses = [];
+    for (const { received, answers } of [this.mail, this.sms]) {
+      received.length = 0;
+      answers.length = 0;
+    }
+  }
+
   close(): Promise<void> {
     return releaseAll(
-      () => this.test.close(),
-      () => expect(this.test.clock.pending).toBe(0),
-      () => this.mail.close(),
+      async () => this.#shared?.close(),
+      () => this.#mail.close(),
       () => this.sms.close(),
       async () => {
         this.#hooks.closeAllConnections();
@@ -90,8 +116,29 @@ export class AlertChannels {
     return { channels: { email: true, sms: true, webhook: this.hook } };
   }
 
+  /** With other settings, or another mail server, the test has a control plane of its own. */
   async start(env: Record<string, string> = {}): Promise<void> {
-    this.#test = await startControl(
+    if (Object.keys(env).length === 0 && this.mail === this.#mail) {
+      this.#shared ??= await shareEmptied(() => this.#startControl({}));
+      this.#test = await this.#shared.next();
+    } else {
+      const test = await this.#startControl(env);
+      this.#test = test;
+      this.#own.push(async () => {
+        await test.close();
+        expect(test.clock.pending).toBe(0);
+      });
+    }
+    await this.test.call('PATCH', '/v1/org/settings', {
+      body: {
+        alert_emails: ['ops@example.com', 'night@example.org'],
+        alert_sms_numbers: ['+14155550123'],
+      },
+    });
+  }
+
+  #startControl(env: Record<string, string>): Promise<TestControl> {
+    return startControl(
       {
         ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
         SMTP_URL: `smtp://relay:p%40ss@localhost:${this.mail.port}?ca=${this.ca}`,
@@ -105,12 +152,6 @@ export class AlertChannels {
       {},
       { limits: noRounds },
     );
-    await this.test.call('PATCH', '/v1/org/settings', {
-      body: {
-        alert_emails: ['ops@example.com', 'night@example.org'],
-        alert_sms_numbers: ['+14155550123'],
-      },
-    });
   }
 
   /** A trunk whose calls fail. */

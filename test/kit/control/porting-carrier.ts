@@ -21,6 +21,8 @@ export interface CarrierService {
   order: Record<string, unknown>;
   /** Response to POST /portability: a status, a body with 200, or null where it is not offered. */
   portability: number | { readonly status: number; readonly body: object } | null;
+  /** For the next test. */
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -66,6 +68,12 @@ export async function startCarrier(): Promise<CarrierService> {
     answers: [],
     order: {},
     portability: null,
+    reset: () => {
+      requests.length = 0;
+      service.answers.length = 0;
+      service.order = {};
+      service.portability = null;
+    },
     close: async () => {
       server.closeAllConnections();
       server.close();

@@ -15,10 +15,8 @@ export const agent = -4_000;
 
 /** Frames with a constant level on each channel. */
 function audio(frames: number): Buffer {
-  const bytes = Buffer.alloc(frames * frameBytes);
-  for (let i = 0; i < bytes.length; i++)
-    bytes[i] = g711.PCMU.fromLinear[(i % 2 === 0 ? peer : agent) & 0xffff] ?? 0;
-  return bytes;
+  const both = [peer, agent].map((level) => g711.PCMU.fromLinear[level & 0xffff] ?? 0);
+  return Buffer.alloc(frames * frameBytes, Buffer.from(both));
 }
 
 export interface OfEdge {
