@@ -1,16 +1,13 @@
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AuditEntry, AuditPage } from '#shared/api/audit.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { onSqlite } from '../../test/kit/db/test-database.ts';
 import { changedFields, systemActor } from './rules.ts';
 import { recordChange } from './store.ts';
 
-let test: TestControl;
-beforeEach(async () => {
-  test = await startRoutes();
-});
-afterEach(() => test.close());
+const test = emptiedForEach(startRoutes);
 
 const number = '+14155550100';
 

@@ -1,8 +1,8 @@
 /** Commands that an edge does not answer in time: what clients were answered stays true. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
@@ -10,10 +10,9 @@ const order = { phone_number: '+14155550123', task: 'Confirm the appointment.' }
 /** As in the product. */
 const timeoutMs = 5000;
 
-let test: TestControl;
+const test = emptiedForEach(startRoutes);
 let edge: EdgeClient;
 beforeEach(async () => {
-  test = await startRoutes();
   await test.call('POST', '/v1/sip/attach', {
     body: {
       phone_number: number,
@@ -28,12 +27,7 @@ beforeEach(async () => {
   });
   edge = await connect();
 });
-afterEach(() =>
-  releaseAll(
-    () => edge.kill(),
-    () => test.close(),
-  ),
-);
+afterEach(() => edge.kill());
 
 async function connect(): Promise<EdgeClient> {
   // Its clock is an hour ahead of control's.

@@ -4,7 +4,7 @@ import { queuedTestCall } from '#shared/edge-protocol/reports.ts';
 import { number as alertNumber } from '../../test/kit/control/alerts.ts';
 import { connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { FollowedEvents, type ReceivedEvent } from '../../test/kit/control/events.ts';
-import { initiate, move, order, type PortTest, startPortTest } from '../../test/kit/control/porting.ts';
+import { initiate, move, order, portTestOfFile } from '../../test/kit/control/porting.ts';
 import { base, Scenarios } from '../../test/kit/control/scenarios.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 import { raiseAlert, resolveAlert, withdrawAlerts } from '../alerts/store.ts';
@@ -13,14 +13,13 @@ import { insertDiscovery, insertTestCall } from '../checks/store.ts';
 import { toJson } from '../db/index.ts';
 import { findConfigurations } from '../trunks/index.ts';
 
-let test: PortTest;
+const test = portTestOfFile();
 let edge: EdgeClient;
 let reader: FollowedEvents;
 let seq = 1;
 const number = alertNumber;
 
 beforeEach(async () => {
-  test = await startPortTest();
   seq = 1;
   await test.call('POST', '/v1/sip/attach', {
     body: {
@@ -35,7 +34,6 @@ afterEach(() =>
   releaseAll(
     () => reader.leave(),
     () => edge.kill(),
-    () => test.close(),
   ),
 );
 

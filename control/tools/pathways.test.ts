@@ -1,15 +1,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
+import { startRoutes } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { startTarget, type TargetServer } from '../../test/kit/control/tools.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
 
-let test: TestControl;
+const test = emptiedForEach(() => startRoutes({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' }));
 let target: TargetServer;
 let toolId = '';
 let pathwayId = '';
 beforeEach(async () => {
   target = await startTarget();
-  test = await startRoutes({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
   const tool = {
     name: 'weather',
     description: 'Tells the weather',
@@ -29,12 +28,7 @@ beforeEach(async () => {
   ];
   await test.call('POST', `/v1/pathway/${pathwayId}`, { body: { nodes, edges: [] } });
 });
-afterEach(() =>
-  releaseAll(
-    () => test.close(),
-    () => target.close(),
-  ),
-);
+afterEach(() => target.close());
 
 /** The tools of the pathway in the edges' configuration. */
 async function published(): Promise<unknown> {
