@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { CallRecord } from '#shared/edge-protocol/calls.ts';
 import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
+import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { createAuthority } from '../../test/kit/fakes/certificates.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 
@@ -52,6 +53,15 @@ afterAll(() =>
   ),
 );
 
+const start = (env: Record<string, string>): Promise<TestControl> =>
+  startControl(env, {
+    ca: authority.cert,
+    // The second attempt is due 10.8 s after the first.
+    random: () => 0.9,
+    resolve: async (host) => addresses[host] ?? ['127.0.0.1'],
+  });
+const shared = emptiedForEach(() => start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' }));
+/** The shared one, or a test's own with other settings. */
 let test: TestControl;
 let edge: EdgeClient;
 let seq = 1;
@@ -59,23 +69,27 @@ beforeEach(async () => {
   answers = [];
   received = [];
   addresses = {};
-  seq = 1;
-  await start({ ALLOW_PRIVATE_TARGETS: '127.0.0.0/8' });
+  await use(shared);
 });
-afterEach(() =>
-  releaseAll(
-    () => edge.kill(),
-    () => test.close(),
-  ),
-);
+afterEach(async () => {
+  await edge.kill();
+  if (test !== shared) return test.close();
+  const { db } = test.control.services.database;
+  // Nothing is posted any more once no attempt is under way, so nothing comes during the next test.
+  await db.updateTable('webhook_deliveries').set({ next_attempt_at: null }).execute();
+  const underWay = db.selectFrom('work_under_way').select('id');
+  await expect
+    .poll(() => {
+      // Of a request that has no answer.
+      server.closeAllConnections();
+      return underWay.execute();
+    })
+    .toEqual([]);
+});
 
-async function start(env: Record<string, string>): Promise<void> {
-  test = await startControl(env, {
-    ca: authority.cert,
-    // The second attempt is due 10.8 s after the first.
-    random: () => 0.9,
-    resolve: async (host) => addresses[host] ?? ['127.0.0.1'],
-  });
+async function use(one: TestControl): Promise<void> {
+  test = one;
+  seq = 1;
   await test.call('POST', '/v1/sip/attach', { body: { phone_number: number, directions: ['inbound'] } });
   edge = await connectEdge(test);
 }
@@ -289,9 +303,7 @@ describe('call.completed', () => {
 
   it('contacts no loopback address unless the deployment allows it', async () => {
     await edge.kill();
-    await test.close();
-    seq = 1;
-    await start({});
+    await use(await start({}));
     await setNumberHook(hook('/calls'));
     await report();
     expect((await attempted(1))?.last_error).toContain('127.0.0.1 is a loopback address');
