@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MailServer, startMailServer } from '../../test/kit/control/alerts.ts';
 import {
   detail,
@@ -15,13 +15,13 @@ import {
   order,
   type PortTest,
   pdfText,
+  portTestOfFile,
   sign,
   smallPdf,
   startPortTest,
   upload,
 } from '../../test/kit/control/porting.ts';
 import { createAuthority } from '../../test/kit/fakes/certificates.ts';
-import { releaseAll } from '../../test/kit/fakes/release.ts';
 import type { Json } from '../../test/kit/http/answer.ts';
 
 const number = '+14155550100';
@@ -40,7 +40,6 @@ interface Posted {
 let hooks: Server;
 let posted: Posted[] = [];
 let mail: MailServer;
-let test: PortTest;
 
 beforeAll(async () => {
   hooks = createServer(authority.issue({ names: ['DNS:hooks.example.com'] }), async (request, response) => {
@@ -52,17 +51,17 @@ beforeAll(async () => {
     response.end();
   });
   await once(hooks.listen(0, '127.0.0.1'), 'listening');
+  mail = await startMailServer({ ...authority.issue({ names: ['DNS:localhost'] }), authOptional: true });
 });
 afterAll(async () => {
+  await mail.close();
   hooks.closeAllConnections();
   await once(hooks.close(), 'close');
   rmSync(folder, { recursive: true });
 });
 
-beforeEach(async () => {
-  posted = [];
-  mail = await startMailServer({ ...authority.issue({ names: ['DNS:localhost'] }), authOptional: true });
-  test = await startPortTest(
+const test: PortTest = portTestOfFile(() =>
+  startPortTest(
     {
       ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       SMTP_URL: `smtp://localhost:${mail.port}?ca=${ca}`,
@@ -73,15 +72,13 @@ beforeEach(async () => {
       resolve: async () => ['127.0.0.1'],
       random: () => 0.5,
     },
-  );
-});
-afterEach(() =>
-  releaseAll(
-    () => test.close(),
-    () => expect(test.clock.pending).toBe(0),
-    () => mail.close(),
   ),
 );
+beforeEach(() => {
+  posted = [];
+  mail.received.length = 0;
+  mail.answers.length = 0;
+});
 
 async function listen(): Promise<string> {
   const url = `https://hooks.example.com:${(hooks.address() as AddressInfo).port}/ports`;

@@ -55,12 +55,9 @@ describe('the fixes of an ended session', () => {
     expect(after.edges.at(-1)).toMatchObject({ id: 'greet-hours' });
     const changes = await test.call('GET', '/v1/org/audit?area=agent_testing');
     expect(changes.text).toContain('"tornado_accept"');
-  });
-
-  it('all together are the version of the session', async () => {
-    const session = await ended();
+    // All together are the version of the session.
     await accept(session.session_id, { fix_ids: session.fixes.map(({ id }) => id), name: 'All' });
-    const [fork, all] = [await version(2), await version(5)];
+    const [fork, all] = [await version(2), await version(6)];
     expect([all.name, all.content_hash]).toEqual(['All', fork.content_hash]);
   });
 
