@@ -52,15 +52,13 @@ const withoutDatabase = ['control/porting/letter.test.ts'];
  * files run there too.
  */
 const onPostgresInLong = [
-  'control/http/fuzz.test.ts',
-  'control/widgets/events.test.ts',
   'control/alerts/{mail,operator}.test.ts',
-  'control/{calls/place,tools/run}.test.ts',
-  'control/http/{foreign-ids,lists}.test.ts',
-  'control/porting/{carrier,documents,whole}.test.ts',
+  'control/calls/place.test.ts',
+  'control/http/{foreign-ids,fuzz,lists}.test.ts',
+  'control/porting/{carrier,documents}.test.ts',
   'control/recordings/storage/{outages,storage}.test.ts',
   'control/testing/runs/{routes,under-way}.test.ts',
-  'control/testing/tornado/{accept,planted,subtle-faults}.test.ts',
+  'control/widgets/events.test.ts',
 ];
 
 /**

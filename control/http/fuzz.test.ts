@@ -105,7 +105,8 @@ describe('no route fails on any body', () => {
   });
 });
 
-describe('no route fails on a deep body', () => {
+// It is refused before a database hears of it.
+describe.runIf(onSqlite)('no route fails on a deep body', () => {
   beforeAll(attach);
   const key = (route: ServedRoute) => Object.keys(route.example)[0] ?? 'name';
   it.each(named(withBody))('%s', async (_, route) => {

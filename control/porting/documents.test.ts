@@ -115,7 +115,8 @@ describe('an upload', () => {
     expect(file.bytes).toEqual(polyglot);
   });
 
-  it('of 10 MiB is accepted, one byte more is rejected', async () => {
+  // In a PostgreSQL database: documents-in-database.test.ts.
+  it.runIf(onSqlite)('of 10 MiB is accepted, one byte more is rejected', async () => {
     const largest = Buffer.concat([smallPdf, Buffer.alloc(10_485_760 - smallPdf.length)]);
     expect((await upload(test, largest)).status).toBe(200);
     const answer = await upload(test, Buffer.concat([largest, Buffer.from('x')]));

@@ -47,8 +47,8 @@ export class AlertChannels {
   statuses: number[] = [];
   #shared: SharedControl | null = null;
   #test: TestControl | null = null;
-  /** What a test has for itself. */
-  #own: (() => Promise<unknown>)[] = [];
+  /** Of a test that has one for itself. */
+  #own: TestControl | null = null;
 
   private constructor(mail: MailServer, sms: SmsService) {
     this.#mail = mail;
@@ -81,22 +81,30 @@ export class AlertChannels {
 
   /** The test has this mail server in place of the shared one; its control plane is its own. */
   async useMail(options: SMTPServerOptions): Promise<void> {
-    const mail = await startMailServer(options);
-    this.mail = mail;
-    this.#own.push(() => mail.close());
+    this.mail = await startMailServer(options);
   }
 
   async endTest(): Promise<void> {
-    // The control planes first: they were started last.
-    await releaseAll(...this.#own.splice(0).toReversed());
-    this.#test = null;
+    const { mail } = this;
     this.mail = this.#mail;
+    await releaseAll(
+      () => this.#closeOwn(),
+      async () => mail !== this.#mail && mail.close(),
+    );
+    this.#test = null;
     this.posted = [];
     this.statuses = [];
     for (const { received, answers } of [this.mail, this.sms]) {
       received.length = 0;
       answers.length = 0;
     }
+  }
+
+  async #closeOwn(): Promise<void> {
+    const own = this.#own;
+    this.#own = null;
+    await own?.close();
+    if (own) expect(own.clock.pending).toBe(0);
   }
 
   close(): Promise<void> {
@@ -118,16 +126,13 @@ export class AlertChannels {
 
   /** With other settings, or another mail server, the test has a control plane of its own. */
   async start(env: Record<string, string> = {}): Promise<void> {
+    await this.#closeOwn();
     if (Object.keys(env).length === 0 && this.mail === this.#mail) {
       this.#shared ??= await shareEmptied(() => this.#startControl({}));
       this.#test = await this.#shared.next();
     } else {
-      const test = await this.#startControl(env);
-      this.#test = test;
-      this.#own.push(async () => {
-        await test.close();
-        expect(test.clock.pending).toBe(0);
-      });
+      this.#own = await this.#startControl(env);
+      this.#test = this.#own;
     }
     await this.test.call('PATCH', '/v1/org/settings', {
       body: {
