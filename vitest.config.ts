@@ -2,7 +2,6 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { databaseTests } from './test/database-tests.ts';
-import { isLong } from './test/kit/is-long.ts';
 import { portParts } from './test/kit/programs/ports.ts';
 import { LongestFirst } from './test/longest-first.ts';
 
@@ -46,20 +45,6 @@ const withoutWork = [
 
 /** They import a kit that can open a database, and open none. */
 const withoutDatabase = ['control/porting/letter.test.ts'];
-
-/**
- * Tests that run on PostgreSQL in `npm run test-long` only: the ones that take longest of those whose statements other
- * files run there too.
- */
-const onPostgresInLong = [
-  'control/alerts/{mail,operator}.test.ts',
-  'control/calls/place.test.ts',
-  'control/http/{foreign-ids,fuzz,lists}.test.ts',
-  'control/porting/{carrier,documents}.test.ts',
-  'control/recordings/storage/{outages,storage}.test.ts',
-  'control/testing/runs/{routes,under-way}.test.ts',
-  'control/widgets/events.test.ts',
-];
 
 /**
  * Three projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is
@@ -109,7 +94,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: databaseTests(import.meta.dirname),
-          exclude: [...onFiles, ...withoutWork, ...withoutDatabase, ...(isLong ? [] : onPostgresInLong)],
+          exclude: [...onFiles, ...withoutWork, ...withoutDatabase],
           globalSetup: 'test/kit/db/postgres-setup.ts',
           env: { TRUNKLINE_TEST_POSTGRES: 'true' },
           testTimeout: 240_000,

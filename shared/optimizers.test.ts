@@ -58,23 +58,27 @@ describe('the optimizing compilers', () => {
 });
 
 describe('a process', () => {
-  const timesUntilBusy = (used: readonly number[]): number | null => {
+  /** @param used CPU time of each quarter of a second, ms */
+  const quartersUntilBusy = (used: readonly number[]): number | null => {
     const watch = new BusyWatch(1000);
     let total = 1000;
     const found = used.findIndex((ms) => {
       total += ms;
-      return watch.look(total);
+      return watch.isBusy(total);
     });
     return found < 0 ? null : found + 1;
   };
 
-  it('is busy when it uses a tenth of a core six times one after the other', () => {
-    expect(timesUntilBusy([25, 25, 25, 25, 25, 25])).toBe(6);
-    expect(timesUntilBusy(Array.from({ length: 1000 }, () => 24.9))).toBeNull();
+  it('is busy when it has used half a second of CPU time beyond a tenth of a core', () => {
+    expect(quartersUntilBusy(Array.from({ length: 1000 }, () => 25))).toBeNull();
+    expect(quartersUntilBusy(Array.from({ length: 1000 }, () => 30))).toBe(100);
+    expect(quartersUntilBusy([125, 125, 125, 125, 125])).toBe(5);
+    expect(quartersUntilBusy([525])).toBe(1);
   });
 
-  it('is not busy after bursts of work, however long it lives', () => {
-    expect(timesUntilBusy(Array.from({ length: 1000 }, (_, i) => (i % 6 === 5 ? 0 : 250)))).toBeNull();
-    expect(timesUntilBusy([0, 0, 250, 250, 250, 0, 250, 250, 250, 250, 250, 250])).toBe(12);
+  it('is busy with bursts of work, and not with some that are far apart', () => {
+    expect(quartersUntilBusy([225, 0, 225, 0, 225, 0, 225, 0])).toBe(5);
+    const apart = Array.from({ length: 1000 }, (_, i) => (i % 20 === 0 ? 500 : 0));
+    expect(quartersUntilBusy(apart)).toBeNull();
   });
 });

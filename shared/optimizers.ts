@@ -18,27 +18,28 @@ export function loadUnoptimized(): void {
   for (const flag of unoptimizedFlags) setFlagsFromString(flag);
 }
 
-/** How often CPU time is looked at, and how much of that a busy process uses, ms. */
+/** How often CPU time is looked at, ms. */
 const lookEveryMs = 250;
-const busyMs = 25;
-/** So many times one after the other: longer than what a start has left to do. */
-const busyTimes = 6;
+/** A process that uses less than this share of a core waits. */
+const waitingShare = 0.1;
+/** CPU time beyond that share after which it is busy, ms: more than what a start has left to do. */
+const busyMs = 500;
 
-/** Finds out whether a process is busy, from the CPU time that it has used. */
+/** Finds out whether a process is busy, from the CPU time that it has used: a bucket that runs out while it waits. */
 export class BusyWatch {
   #before: number;
-  #times = 0;
+  #filled = 0;
 
   /** @param usedMs CPU time of the process so far, ms */
   constructor(usedMs: number) {
     this.#before = usedMs;
   }
 
-  /** Call every `lookEveryMs`. @returns whether the process was busy each of the last `busyTimes` */
-  look(usedMs: number): boolean {
-    this.#times = usedMs - this.#before >= busyMs ? this.#times + 1 : 0;
+  /** Call every `lookEveryMs`. */
+  isBusy(usedMs: number): boolean {
+    this.#filled = Math.max(0, this.#filled + usedMs - this.#before - waitingShare * lookEveryMs);
     this.#before = usedMs;
-    return this.#times >= busyTimes;
+    return this.#filled >= busyMs;
   }
 }
 
@@ -46,7 +47,7 @@ export class BusyWatch {
 export function optimizeWhenBusy(): void {
   const watch = new BusyWatch(usedMs());
   const looking = setInterval(() => {
-    if (!watch.look(usedMs())) return;
+    if (!watch.isBusy(usedMs())) return;
     clearInterval(looking);
     for (const compiler of compilers) setFlagsFromString(`--${compiler}`);
   }, lookEveryMs);
