@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
-import { onSqlite } from '../../test/kit/db/test-database.ts';
+import { onceIsEnough } from '../../test/kit/db/test-database.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
 
 interface EdgeState {
@@ -59,7 +59,7 @@ describe.each([false, true])('where EXPECT_EDGE is %s', (expectEdge) => {
   const control = emptiedForEach(() => startControl({ EXPECT_EDGE: String(expectEdge) }));
 
   // A server adds what other control planes know of edges; which answer follows from the states is the same.
-  test.each(onSqlite ? documented : documented.slice(0, 4))(
+  test.each(onceIsEnough ? documented : documented.slice(0, 4))(
     '/health answers as documented with %s',
     async (_, states, without, expecting) => {
       expect((await healthWith(control, states)).status).toBe(expectEdge ? expecting : without);

@@ -150,12 +150,13 @@ test('a killed edge closes the call that was up, and keeps the active endpoint a
   await health(system, number, isActive(1));
 });
 
-test('only a manual failback returns to the primary, even if it responds again and the edge is killed once more', async () => {
+test('only a manual failback returns to the primary, even if it responds again after the edge was killed once more', async () => {
   const port = (await health(system, number, isActive(1))).endpoints[0]?.port ?? 0;
   await hole?.close();
   hole = null;
-  primary = await TestTrunk.listen(pair, port);
+  // While no edge probes it: what control shows of it afterwards is of the edge that has started, not of the killed one.
   await system.crashEdge();
+  primary = await TestTrunk.listen(pair, port);
   await system.startEdge();
   await health(
     system,

@@ -6,7 +6,7 @@ import { RecordingStorageAnswer } from '#shared/api/recording-storage.ts';
 import type { TestControl } from '../../../test/kit/control/harness.ts';
 import { recordingOf, sendRecording } from '../../../test/kit/control/recording-of-edge.ts';
 import { useStorageScene } from '../../../test/kit/control/storage-scene.ts';
-import { onSqlite } from '../../../test/kit/db/test-database.ts';
+import { onceIsEnough } from '../../../test/kit/db/test-database.ts';
 import { ServerSockets } from '../../../test/kit/fakes/server-sockets.ts';
 import { deleteParts, findRecording } from '../store.ts';
 import { findObject } from './objects-store.ts';
@@ -110,7 +110,7 @@ describe('a storage that refuses the key', () => {
   // What an answer means is the same on both databases.
   it.each([
     [403, 'InvalidAccessKeyId'] as const,
-    ...(onSqlite
+    ...(onceIsEnough
       ? ([
           [401, ''],
           [404, 'NoSuchBucket'],
@@ -158,7 +158,7 @@ describe('a storage that refuses the key', () => {
 });
 
 describe('a storage that is slow', () => {
-  it.runIf(onSqlite)(
+  it.runIf(onceIsEnough)(
     'fails an attempt that takes longer than its octets need, though each answer comes in time',
     async () => {
       const { url } = await other(() => {

@@ -4,7 +4,7 @@ import { storeFinishedRun } from '../../../test/kit/control/agent-testing.ts';
 import { startControl } from '../../../test/kit/control/harness.ts';
 import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { bookingGraph, bookingPersona, TestingClient } from '../../../test/kit/control/test-runs.ts';
-import { onSqlite } from '../../../test/kit/db/test-database.ts';
+import { onceIsEnough } from '../../../test/kit/db/test-database.ts';
 import { toJson } from '../../db/index.ts';
 import { cancelledEnd, finishRun } from '../records/write.ts';
 
@@ -311,7 +311,7 @@ describe('starting a run', () => {
   });
 
   // Requests are counted outside of the database; for several control planes: control/http/limits-replicas.test.ts.
-  it.runIf(onSqlite)('is limited to 60 a minute', async () => {
+  it.runIf(onceIsEnough)('is limited to 60 a minute', async () => {
     const id = await scenario({
       scenario_type: 'HISTORICAL',
       input_messages: [{ role: 'user', content: 'a' }],

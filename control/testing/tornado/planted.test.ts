@@ -11,7 +11,7 @@ import {
 import { startControl } from '../../../test/kit/control/harness.ts';
 import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
-import { onSqlite } from '../../../test/kit/db/test-database.ts';
+import { onceIsEnough } from '../../../test/kit/db/test-database.ts';
 
 const test = emptiedForEach(startControl);
 let client: TornadoClient;
@@ -42,7 +42,7 @@ describe('the planted faults of a pathway', () => {
     ['a harsh prompt', harshPrompt, 'prompt_edit', [['changed', 'nodes/complaint/data/prompt']]],
   ] as const;
   // What is found and tried is the same on both databases.
-  it.each(onSqlite ? each : each.slice(0, 1))(
+  it.each(onceIsEnough ? each : each.slice(0, 1))(
     '%s is fixed on a fork',
     async (_fault, scenario, type, diff) => {
       const before = await version(1);
@@ -70,7 +70,7 @@ describe('the planted faults of a pathway', () => {
     },
   );
 
-  it.runIf(onSqlite)(
+  it.runIf(onceIsEnough)(
     'are all fixed in one session; the base is unchanged and nothing is published',
     async () => {
       const before = await version(1);

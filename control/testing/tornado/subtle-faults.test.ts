@@ -4,7 +4,7 @@ import { RunAnalysis } from '#shared/api/agent-testing/runs.ts';
 import { startControl } from '../../../test/kit/control/harness.ts';
 import { emptiedForEach } from '../../../test/kit/control/routes-of-file.ts';
 import { TornadoClient } from '../../../test/kit/control/tornado.ts';
-import { onSqlite } from '../../../test/kit/db/test-database.ts';
+import { onceIsEnough } from '../../../test/kit/db/test-database.ts';
 
 const node = (id: string, type: string, data: object) => ({ id, type, data: { name: id, ...data } });
 const edge = (source: string, target: string, label: string) => ({ source, target, data: { label } });
@@ -172,7 +172,7 @@ it('words that take the wrong edge are found, and the right edge learns them', a
 });
 
 // What is found and tried is the same on both databases.
-describe.runIf(onSqlite)('also found', () => {
+describe.runIf(onceIsEnough)('also found', () => {
   it.each([
     ['text', garage],
     ['object', withObject(garage)],

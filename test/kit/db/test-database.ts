@@ -8,6 +8,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { Clock } from '#shared/clock.ts';
 import { type Database, openDatabase } from '../../../control/db/open.ts';
+import { isLong } from '../is-long.ts';
 import { writeEmptyFile } from './empty-file.ts';
 import { keepConnections } from './kept-connections.ts';
 
@@ -19,6 +20,9 @@ const postgres: string | null = process.env.TRUNKLINE_TEST_POSTGRES === 'true' ?
 
 /** For tests of what only SQLite has: files, pragmas, query plans. */
 export const onSqlite = postgres === null;
+
+/** For costly tests of what no database decides, in a file that runs on both: on PostgreSQL in `npm run test-long` only. */
+export const onceIsEnough = onSqlite || isLong;
 
 /** Enough for two at a time and a transaction; each takes the server longer to open than most tests run. */
 export const testConnections = 3;
