@@ -51,7 +51,8 @@ const stopMs = 3_000;
 
 /**
  * Keeps the engine small under load at the same CPU time: 4 MiB of young objects instead of 16 (three times, for V8
- * copies them), and two heaps of malloc for its seven threads instead of one each.
+ * copies them), and two heaps of malloc for its seven threads instead of one each. Small while it waits, too: it begins
+ * without compilers, and turns them on when it is busy.
  */
 const lean = {
   flags: ['--max-semi-space-size=4', ...unoptimizedFlags],
