@@ -1,5 +1,5 @@
 /** Sending recordings to a control plane that fails, goes away and comes back: a real HTTP server. */
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -284,8 +284,9 @@ describe('recordings on the edge', () => {
 
   it('are sent and completed although one before them cannot be read', async () => {
     const idOf = (n: number) => id.slice(0, -1) + n;
-    // Reading a folder fails as a damaged disk does.
-    for (const unreadable of [`${idOf(0)}.part`, `${idOf(1)}.rec`]) await mkdir(join(folder, unreadable));
+    // Reading a link to itself fails as a damaged disk does.
+    for (const unreadable of [`${idOf(0)}.part`, `${idOf(1)}.rec`])
+      await symlink(unreadable, join(folder, unreadable));
     await writeFile(join(folder, `${idOf(2)}.part`), file(3, idOf(2)));
     await writeFile(join(folder, `${idOf(3)}.rec`), file(3, idOf(3)));
     await uploads.recover();
@@ -298,8 +299,9 @@ describe('recordings on the edge', () => {
     uploads.start();
     await until(() => completed.length === 2);
     expect(completed).toEqual([idOf(2), idOf(3)]);
-    await rmdir(join(folder, `${idOf(0)}.part`));
-    await writeFile(join(folder, `${idOf(0)}.part`), file(3, idOf(0)));
+    // At once: a look that goes on would find no file, or half of one.
+    await writeFile(join(folder, 'readable'), file(3, idOf(0)));
+    await rename(join(folder, 'readable'), join(folder, `${idOf(0)}.part`));
     await until(() => completed.length === 3);
     expect(completed[2]).toBe(idOf(0));
   });
