@@ -109,6 +109,11 @@ export function hasModel({ kind }: Pick<AgentSettings, 'kind'>): boolean {
   return kind === 'pathway' || kind === 'persona' || kind === 'task' || kind === 'realtime';
 }
 
+/** Whether an agent's sound is speech that the edge makes of texts. */
+export function speaksTexts({ kind }: Pick<AgentSettings, 'kind'>): boolean {
+  return kind !== 'stream' && kind !== 'realtime' && kind !== 'echo' && kind !== 'tone';
+}
+
 export interface Agents {
   create(settings: AgentSettings, call: CallFacts, host: AgentHost): AgentLeg;
   /**
