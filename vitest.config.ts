@@ -1,29 +1,15 @@
-import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { databaseTests } from './test/database-tests.ts';
 import { isLong } from './test/kit/is-long.ts';
-import { portParts } from './test/kit/programs/ports.ts';
 import { LongestFirst } from './test/longest-first.ts';
+import { maxWorkers, workerFlags } from './test/worker-flags.ts';
 
 /**
  * Limits find what hangs; they measure nothing. On a machine with four times the load that it can carry all takes
  * many times as long.
  */
 const poll = { timeout: 30_000 };
-
-/**
- * Files at a time. Most of a file is waiting, above all for sound to pass, so that five on two cores keep them busy; but
- * no more than have ports of their own (test/kit/programs/ports.ts).
- */
-const maxWorkers = Math.min(Math.floor(2.5 * availableParallelism()), portParts);
-
-/**
- * MiB of old objects that a process has before they are collected for the first time, at most a quarter of the memory for
- * all: what the tests of a file leave is small against the modules, so each collection frees little. A twentieth of the CPU
- * time of the tests of control.
- */
-const oldSpaceMiB = Math.min(1000, Math.floor(totalmem() / 2 ** 20 / 4 / maxWorkers));
 
 /** Compiled code is kept from one worker and run to the next, also without `npm test`. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'node');
@@ -72,11 +58,7 @@ export default defineConfig({
     maxWorkers,
     pool: 'forks',
     isolate: false,
-    execArgv: [
-      // As control and edge are started (scripts/supervisor/node-flags.ts).
-      '--no-wasm-code-gc',
-      `--initial-old-space-size=${oldSpaceMiB}`,
-    ],
+    execArgv: [...workerFlags],
     // Node imports the sources itself, as in production: Vite would transform each of them, which takes longer, and turn
     // every use of an import into a read of an object's property. Nothing here needs what that gives (vi.mock).
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -40,6 +40,12 @@ export function runTool(tool: string, args: readonly string[], env: NodeJS.Proce
   return exitOf(start(tool, args, 'inherit', env));
 }
 
+/** Runs Node on the terminal, without its warnings. @returns its exit code, 128 when a signal ended it */
+export function runProgram(args: readonly string[]): Promise<number> {
+  const env = { ...process.env, NODE_NO_WARNINGS: '1' };
+  return exitOf(spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env }));
+}
+
 /** What it writes, whole, so that tools that run at the same time do not mix their lines. */
 async function outputOf(
   tool: string,

@@ -4,10 +4,12 @@
  *
  * The tests wait now and then, for sound above all: on two cores the checks take 90 s of CPU, for which the tests leave room.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runChecks, runTool } from './checks.ts';
+import { workerFlags } from '../test/worker-flags.ts';
+import { root, runChecks, runProgram, runTool } from './checks.ts';
 import { setUp } from './setup/steps.ts';
 import { reportTrouble } from './setup/trouble.mjs';
 
@@ -20,6 +22,7 @@ await reportTrouble(async () => {
     const result = join(folder, 'result.json');
     const said: string[] = [];
     const checks = runChecks((text) => said.push(text));
+    await compileTests();
     const code = await runTool(
       'vitest',
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${result}`, ...args],
@@ -36,6 +39,17 @@ await reportTrouble(async () => {
     await rm(folder, { recursive: true, force: true });
   }
 });
+
+/** Once for a checkout: what changes afterwards is compiled by the process that needs it. */
+async function compileTests(): Promise<void> {
+  const cache = process.env.NODE_COMPILE_CACHE;
+  if (cache === undefined) return;
+  const done = join(cache, `tests ${process.version} ${workerFlags.join(' ')}`);
+  if (existsSync(done)) return;
+  const code = await runProgram([...workerFlags, join(root, 'scripts', 'compile-tests.ts')]);
+  // The tests say what is wrong with a source.
+  if (code === 0) await writeFile(done, '');
+}
 
 /** A file that could not be loaded has no tests and counts as one failure; so does a run without a result. */
 async function counts(file: string, code: number): Promise<{ passed: number; failed: number }> {
