@@ -10,7 +10,8 @@ const street =
   'street|st|avenue|ave|road|rd|boulevard|blvd|lane|ln|drive|dr|court|ct|square|sq|highway|hwy|place|pl|terrace|way';
 /** "Order 4711 is on its way" is not an address. */
 const noStreet = 'is|are|was|were|on|its|the|a|an|my|your|our|in|at|for|and|or|to|has|have|will|people|of';
-const month = '(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*';
+const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec';
+const month = `(?:${months})[a-z]*`;
 const date = `(?:\\d{4}-\\d{2}-\\d{2}|${month} \\d{1,2}(?:st|nd|rd|th)?(?:,? \\d{4})?|\\d{1,2}(?:st|nd|rd|th)? (?:of )?${month}(?: \\d{4})?)`;
 
 /** May be between the name of a secret and the secret. */
@@ -66,7 +67,14 @@ export const patterns: readonly (readonly [RemovedKind, RegExp])[] = [
     ),
   ],
   ['address', /\bp\.? ?o\.? box \d+/gi],
-  ['number', new RegExp(`(?<=\\b(?:born|birth|birthday|birthdate|dob)\\b[^.!?\\n]{0,30})${date}`, 'gi')],
+  // What a date begins with is looked for first: to look back at each letter took a third of the time of all patterns.
+  [
+    'number',
+    new RegExp(
+      `(?=\\d|${months})(?<=\\b(?:born|birth|birthday|birthdate|dob)\\b[^.!?\\n]{0,30})${date}`,
+      'gi',
+    ),
+  ],
   [
     'address',
     new RegExp(
@@ -77,7 +85,7 @@ export const patterns: readonly (readonly [RemovedKind, RegExp])[] = [
   ['address', /\b\d{1,6}[a-z]?(?: [\p{L}'.-]+){1,4},? (?:apt|apartment|suite|unit)\b\.?(?: [\w-]+)?/giu],
   [
     'address',
-    /(?<=\b(?:[Ll]ives?|[Ll]iving|[Aa]ddress|[Ss]hip|[Dd]eliver|[Ll]ocated)\b[^.!?\n\d]{0,20})\d{1,6}[a-z]?(?: \p{Lu}[\p{L}'-]+){1,3}/gu,
+    /(?=\d)(?<=\b(?:[Ll]ives?|[Ll]iving|[Aa]ddress|[Ss]hip|[Dd]eliver|[Ll]ocated)\b[^.!?\n\d]{0,20})\d{1,6}[a-z]?(?: \p{Lu}[\p{L}'-]+){1,3}/gu,
   ],
   ['address', /(?<![\p{L}-])[\p{L}-]+(?:straße|strasse|weg|gasse|platz|allee) \d+[a-z]?\b/giu],
   ['address', /\b(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?\b/g],
