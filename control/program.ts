@@ -1,6 +1,5 @@
 /** What the program does: settings, database, first start, listen; on SIGTERM drain and end. */
 import { readFileSync } from 'node:fs';
-import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { guardProgram, type ProgramGuard } from '#shared/fault-guard.ts';
@@ -111,8 +110,6 @@ async function start(config: ControlConfig, guard: ProgramGuard, options: Contro
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
   await running.begin();
-  // Not only at exit, so that a killed process also leaves its code to the next one.
-  flushCompileCache();
   optimizeWhenBusy();
   setTimeout(() => {
     collectGarbage();

@@ -6,6 +6,7 @@
  * V8 uses kept compiled code only with the flags with which it was made (compile-cache.ts), so these change once in the life
  * of a program, when it has loaded what every start loads. Its threads share them.
  */
+import { flushCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 const compilers = ['opt', 'maglev'];
@@ -46,8 +47,12 @@ export class BusyWatch {
   }
 }
 
-/** Call when all threads of the program have loaded what they need. Does not keep the process alive. */
+/**
+ * Call when all threads of the program have loaded what they need. Compiled code is kept for the next start while it is of
+ * that start's flags, and also for one after a crash. Does not keep the process alive.
+ */
 export function optimizeWhenBusy(): void {
+  flushCompileCache();
   const watch = new BusyWatch(usedMs());
   const looking = setInterval(() => {
     if (!watch.isBusy(usedMs())) return;

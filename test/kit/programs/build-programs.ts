@@ -73,31 +73,13 @@ const keepMemory: Plugin = {
       : null,
 };
 
-/**
- * V8 takes kept compiled code only with the flags with which it was written. What a program or a thread loads while the
- * compilers are off is written before they are turned on, not at the end of a program that has been busy: the next start
- * would compile it again.
- */
-const keepCode: Plugin = {
-  name: 'keep-code',
-  enforce: 'pre',
-  transform(code, module) {
-    const flush = "process.getBuiltinModule('node:module').flushCompileCache();";
-    if (module === join(root, 'edge', 'start', 'shard-thread.ts')) return `${code}\n${flush}\n`;
-    if (module !== join(root, 'shared', 'optimizers.ts')) return null;
-    const start = 'export function optimizeWhenBusy(): void {';
-    if (!code.includes(start)) throw new Error(`${module} has no function optimizeWhenBusy()`);
-    return code.replace(start, `${start}\n${flush}`);
-  },
-};
-
 async function make(folder: string): Promise<void> {
   const work = await mkdtemp(`${folder}.build-`);
   await build({
     configFile: false,
     root,
     logLevel: 'error',
-    plugins: [inPlace(folder), keepMemory, keepCode],
+    plugins: [inPlace(folder), keepMemory],
     // As Node resolves.
     ssr: { noExternal: true, external, resolve: { conditions: ['node'], mainFields: ['main'] } },
     build: {
