@@ -115,6 +115,9 @@ test('the failover that a call of one edge causes is used by the other', async (
   await health(system, number, (status) => isActive(0)(status) && status.status === 'healthy');
   await primary.close();
   await health(system, number, isActive(1));
+  // What control shows is of the edge that probes; the other one is told a moment later.
+  for (const program of [system.edge, second.program])
+    await eventually('the move of each edge', () => program.output.includes('"msg":"trunk moves"') || null);
   primary = await TestTrunk.listen(pair, primary.port);
   await eventually('a probe of the primary', () => primary.probes > 0 || null);
   // Both edges go on with the secondary, though the primary is back.
