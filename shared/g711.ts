@@ -10,8 +10,25 @@ export interface G711Law {
 
 function buildLaw(expand: (code: number) => number, compress: (sample: number) => number): G711Law {
   const toLinear = Int16Array.from({ length: 256 }, (_, code) => expand(code));
-  const fromLinear = Uint8Array.from({ length: 65536 }, (_, index) => compress((index << 16) >> 16));
-  return { toLinear, fromLinear };
+  return { toLinear, fromLinear: compressed(compress) };
+}
+
+/** A code stands for samples without a gap, so a search finds the last one: every start would compress 65,536 otherwise. */
+function compressed(compress: (sample: number) => number): Uint8Array {
+  const codes = new Uint8Array(65536);
+  for (let first = -32768; first < 32768; ) {
+    const code = compress(first);
+    let last = first;
+    let next = 32768;
+    while (next - last > 1) {
+      const middle = (last + next) >> 1;
+      if (compress(middle) === code) last = middle;
+      else next = middle;
+    }
+    codes.fill(code, first & 0xffff, (last & 0xffff) + 1);
+    first = next;
+  }
+  return codes;
 }
 
 function expandMu(code: number): number {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CodecName, codecNames } from '#shared/codecs.ts';
+import { g711 } from '#shared/g711.ts';
 import { libraryLoader, lookForLibrariesIn } from '#shared/native-library.ts';
 import { type AgentRate, type AudioCodec, decodeBuffer } from './codec.ts';
 import { availableCodecs, codecAvailable, createCodec } from './codecs.ts';
@@ -96,6 +97,25 @@ describe('G.711', () => {
         expect(codec.encode(pcm, back)).toBe(160);
         expect(back).toEqual(name === 'PCMU' ? sent.map((code) => (code === 0x7f ? 0xff : code)) : sent);
       }
+    },
+  );
+
+  it.each(['PCMU', 'PCMA'] as const)(
+    '%s has a code for every sample, no further than the next level',
+    (name) => {
+      const { toLinear, fromLinear } = g711[name];
+      const levels = [...new Set(toLinear)].sort((one, other) => one - other);
+      let at = 0;
+      for (let sample = -32768; sample < 32768; sample++) {
+        const level = toLinear[fromLinear[sample & 0xffff] ?? 0] ?? 0;
+        // From the lowest to the highest, one after the other.
+        if (levels[at] !== level) at++;
+        const step = Math.max(...[at - 1, at + 1].map((next) => Math.abs((levels[next] ?? level) - level)));
+        const clips = sample < (levels[0] ?? 0) || sample > (levels.at(-1) ?? 0);
+        if (levels[at] !== level || (!clips && Math.abs(sample - level) > step / 2 + 1)) wrong.push(sample);
+      }
+      expect(wrong).toEqual([]);
+      expect(at).toBe(levels.length - 1);
     },
   );
 
