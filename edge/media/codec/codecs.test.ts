@@ -105,6 +105,7 @@ describe('G.711', () => {
     (name) => {
       const { toLinear, fromLinear } = g711[name];
       const levels = [...new Set(toLinear)].sort((one, other) => one - other);
+      const wrong: number[] = [];
       let at = 0;
       for (let sample = -32768; sample < 32768; sample++) {
         const level = toLinear[fromLinear[sample & 0xffff] ?? 0] ?? 0;
