@@ -62,6 +62,8 @@ export class Flite implements SharedVoice {
   readonly #limitMs: number;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
+  /** Texts that came before the program was loaded: they wait, too. */
+  #loading = 0;
   /** Texts that somebody waits for. */
   #wanted = 0;
   #program: Promise<ProgramFile> | null = null;
@@ -105,9 +107,8 @@ export class Flite implements SharedVoice {
         `the text has ${plain.length} characters, flite accepts at most ${this.#maxCharacters}`,
       );
     }
-    if (this.#waiting.length >= this.#maxWaiting) {
-      throw new SpeechError(`the flite queue is full (${this.#waiting.length} texts)`);
-    }
+    const waiting = this.#waiting.length + this.#loading;
+    if (waiting >= this.#maxWaiting) throw new SpeechError(`the flite queue is full (${waiting} texts)`);
     const program = this.#closed ? null : await this.#loaded();
     if (program === null || this.#closed) throw new SpeechError('text-to-speech is closed');
     const question: FliteQuestion = {
@@ -143,12 +144,17 @@ export class Flite implements SharedVoice {
     return own ?? this.#voice;
   }
 
-  #loaded(): Promise<ProgramFile> {
+  async #loaded(): Promise<ProgramFile> {
     this.#program ??= load().catch((error: unknown) => {
       this.#program = null;
       throw error;
     });
-    return this.#program;
+    this.#loading += 1;
+    try {
+      return await this.#program;
+    } finally {
+      this.#loading -= 1;
+    }
   }
 
   #dispatch(program: ProgramFile): void {

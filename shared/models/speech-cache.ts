@@ -46,8 +46,15 @@ export class SpeechCache implements TextToSpeech {
     return fresh;
   }
 
-  /** Kept speech in one piece; else as it is made, and kept when it is complete. */
+  /**
+   * Kept speech in one piece; else as it is made, and kept when it is complete. A voice of whole texts speaks each once
+   * for all who wait for it: the first calls after a start begin with the same sentence.
+   */
   async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
+    if (!this.#inner.stream) {
+      yield await this.synthesize(text, options);
+      return;
+    }
     const key = keyOf(text, options);
     const kept = this.#find(key);
     const running = this.#running.get(key);

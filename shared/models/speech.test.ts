@@ -65,6 +65,14 @@ describe('flite', () => {
     expect(flite.warm()).toBe(once);
   });
 
+  it('counts the texts that wait until it is loaded', async () => {
+    const cold = new Flite({ maxWaiting: 1 });
+    const first = cold.synthesize('One', english);
+    await expect(cold.synthesize('Two', english)).rejects.toThrow('the flite queue is full (1 texts)');
+    expect((await first).length).toBeGreaterThan(0);
+    await cold.close();
+  });
+
   it('leaves no descriptor open after a text', async () => {
     for (const text of ['one', 'two', 'three']) await flite.synthesize(text, english);
     expect(openFiles().filter((path) => path.includes('trunkline-flite-'))).toEqual([]);
@@ -155,6 +163,10 @@ describe('the speech cache', () => {
     expect(a).toBe(b);
     await cache.synthesize('x', { ...english, voice: 'kal' });
     expect(asked).toEqual(['x', 'x']);
+    const first = () => cache.stream('y', english, AbortSignal.any([])).next();
+    const [c, d, e] = await Promise.all([first(), cache.synthesize('y', english), first()]);
+    expect([c.value, e.value]).toEqual([d, d]);
+    expect(asked).toEqual(['x', 'x', 'y']);
   });
 
   it('speaks texts ahead, two at a time, and keeps them; a failure is not kept', async () => {
