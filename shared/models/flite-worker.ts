@@ -41,6 +41,7 @@ parentPort?.on('message', (question: FliteQuestion | null) => {
         const reply: FliteAnswer = {
           id: question.id,
           error: error instanceof Error ? error.message : String(error),
+          unreadable: error instanceof Unreadable,
         };
         parentPort?.postMessage(reply);
       },
@@ -64,16 +65,23 @@ async function speak(text: string, voice: string, folder: string): Promise<Uint8
     preopens: { '/out': folder },
     returnOnExit: true,
   });
-  const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
-  fill(instance.exports.memory);
+  let began = false;
   try {
+    const instance = await WebAssembly.instantiate(module, wasi.getImportObject());
+    fill(instance.exports.memory);
+    began = true;
     const status = wasi.start(instance);
     if (status !== 0) throw new Error(`flite ended with status ${status}`);
   } finally {
+    // Its calls need a memory, which it has from `start` only.
+    if (!began) wasi.finalizeBindings({ exports: {} }, { memory: new WebAssembly.Memory({ initial: 1 }) });
     closeFolder(wasi);
   }
   return readFileSync(join(folder, 'speech.wav'));
 }
+
+/** The file of the program has changed. */
+class Unreadable extends Error {}
 
 /** Reads what the program's memory begins with. */
 function fill(memory: unknown): void {
@@ -82,7 +90,7 @@ function fill(memory: unknown): void {
     for (let done = 0; done < length; ) {
       const room = new Uint8Array(memory.buffer, memoryOffset + done, length - done);
       const octets = readSync(fd, room, 0, room.length, fileOffset + done);
-      if (octets === 0) throw new Error('the program ends too early');
+      if (octets === 0) throw new Unreadable('the program ends too early');
       done += octets;
     }
   }

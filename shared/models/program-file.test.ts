@@ -53,6 +53,7 @@ describe('a program file', () => {
     ['ends in its header', [0, 0x61], 'ends too early'],
     ['ends in a section', [...header, 5, 9, 1], 'ends too early'],
     ['ends before its data', [...header, ...memory, 11, 2, 1], 'ends too early'],
+    ['ends in its data', [...header, ...memory, ...data.slice(0, -1)], 'ends too early'],
     ['has data for a computed place', [...header, ...memory, 11, 5, 1, 0, 0x23, 0, 0x0b], 'not supported'],
     ['has data for later', [...header, ...memory, 11, 3, 1, 1, 0], 'not supported'],
     ['has a number without end', [...header, 5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 'too large'],

@@ -78,6 +78,7 @@ function dataOf(fd: number, begin: number, size: number): InitialData[] {
       throw new Error('the program places its data in a way that is not supported');
     const length = prefix.number();
     const fileOffset = at + prefix.length;
+    if (fileOffset + length > size) throw new Error('the program ends too early');
     pieces.push({ memoryOffset, fileOffset, length });
     at = fileOffset + length;
   }
