@@ -47,8 +47,8 @@ export interface OutboundParts {
   /** Time for one attempt without an answer before it is canceled, ms. */
   readonly ringTimeoutMs: number;
   /**
-   * Resolves when what makes speech of an agent's texts is loaded; never rejects. Absent: nothing has to be. A peer that
-   * answers before would speak to an agent that does not listen yet.
+   * Resolves when what makes an agent speak is loaded; never rejects. Absent: nothing has to be. A peer that answers before
+   * would speak to an agent that does not listen yet. Agents that bring their own sound do not wait for it.
    */
   readonly voiceLoaded?: () => Promise<void>;
   /** Whether a peer's REFER is followed; default: true. */

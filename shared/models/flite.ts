@@ -76,6 +76,7 @@ export class Flite implements SharedVoice {
   #wanted = 0;
   #program: Promise<ProgramFile> | null = null;
   #warm: Promise<void> | null = null;
+  readonly #firstSpoken = Promise.withResolvers<void>();
   #nextId = 1;
   #closed = false;
 
@@ -89,20 +90,25 @@ export class Flite implements SharedVoice {
   }
 
   warm(): Promise<void> {
-    this.#warm ??= this.synthesize('Ready.', { voice: null, language: 'en-US', sampleRate: 8000 }).then(
-      () => undefined,
-      (error: unknown) => {
-        this.#warm = null;
-        throw error;
-      },
-    );
+    this.#warm ??= this.#warmed().catch((error: unknown) => {
+      this.#warm = null;
+      throw error;
+    });
     return this.#warm;
+  }
+
+  /** Any text does, so that nobody waits for all those that came before. */
+  async #warmed(): Promise<void> {
+    const own = this.synthesize('Ready.', { voice: null, language: 'en-US', sampleRate: 8000 });
+    await Promise.race([this.#firstSpoken.promise, own]);
   }
 
   async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
     this.#wanted += 1;
     try {
-      return await this.#spoken(text, options);
+      const samples = await this.#spoken(text, options);
+      if (samples.length > 0) this.#firstSpoken.resolve();
+      return samples;
     } finally {
       this.#wanted -= 1;
     }

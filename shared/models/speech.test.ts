@@ -68,6 +68,16 @@ describe('flite', () => {
     expect(flite.warm()).toBe(once);
   });
 
+  it('is warm with the first text, whatever else waits', async () => {
+    const cold = new Flite();
+    const order: string[] = [];
+    const noted = (name: string, done: Promise<unknown>) => done.then(() => order.push(name));
+    const texts = ['one', 'two'].map((text) => noted(text, cold.synthesize(text, english)));
+    await Promise.all([...texts, noted('warm', cold.warm())]);
+    expect(order).toEqual(['one', 'warm', 'two']);
+    await cold.close();
+  });
+
   it('counts the texts that wait until it is loaded', async () => {
     const cold = new Flite({ maxWaiting: 1 });
     const first = cold.synthesize('One', english);

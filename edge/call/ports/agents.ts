@@ -109,9 +109,9 @@ export function hasModel({ kind }: Pick<AgentSettings, 'kind'>): boolean {
   return kind === 'pathway' || kind === 'persona' || kind === 'task' || kind === 'realtime';
 }
 
-/** Whether an agent's sound is speech that the edge makes of texts. */
-export function speaksTexts({ kind }: Pick<AgentSettings, 'kind'>): boolean {
-  return kind !== 'stream' && kind !== 'realtime' && kind !== 'echo' && kind !== 'tone';
+/** Whether the edge's text-to-speech speaks what an agent says. Others bring their sound with them. */
+export function speaksText({ kind }: Pick<AgentSettings, 'kind'>): boolean {
+  return kind === 'pathway' || kind === 'persona' || kind === 'task' || kind === 'test_caller';
 }
 
 export interface Agents {

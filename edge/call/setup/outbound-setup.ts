@@ -14,7 +14,7 @@ import type { OutboundPlan } from '../call-plan.ts';
 import { outboundCall, type SetupAction } from '../call-state.ts';
 import { attemptFacts, terminationOfAttempt } from '../causes/cause-words.ts';
 import type { Termination } from '../ending.ts';
-import { speaksTexts } from '../ports/agents.ts';
+import { speaksText } from '../ports/agents.ts';
 import type { LeftOutHeader } from '../ports/dialing.ts';
 import type { AttemptOutcome, Hunt } from '../ports/routes.ts';
 import { mappableVariables } from '../record.ts';
@@ -103,13 +103,14 @@ export class OutboundSetup implements Setup {
     const codecs = given.length > 0 ? given : defaultCodecs;
     this.#agentReady ??= this.#prepareAgent(codecs[0] ?? null);
     const offer = await this.#media.begin(codecs, leg?.beside);
-    if (this.#speaks()) await this.#parts.voiceLoaded?.();
+    if (this.#waitsForVoice) await this.#parts.voiceLoaded?.();
     if (offer !== null && !call.termination) this.#dial(attempt, offer);
   }
 
-  #speaks(): boolean {
-    const { agent } = this.#call.plan;
-    return this.#order.leg?.speaker !== undefined || (agent !== null && speaksTexts(agent));
+  /** A transfer target's agent listens to keys at most. */
+  get #waitsForVoice(): boolean {
+    const { agent, leg } = this.#order;
+    return !leg && agent !== null && speaksText(agent);
   }
 
   /** @param expected the codec that we offer first: the agent must be ready before the peer has chosen */
