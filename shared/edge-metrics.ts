@@ -151,7 +151,7 @@ const speech: Readonly<Record<string, EdgeMetric>> = {
   trunkline_edge_text_to_speech_cache_hits_total: counter('Texts that were spoken from the kept ones.'),
   trunkline_edge_text_to_speech_cache_misses_total: counter('Texts that had to be synthesized.'),
   trunkline_edge_text_to_speech_failures_total: counter(
-    'Texts that the server did not speak; `embedded`: whether the embedded voice did.',
+    'Texts that the server did not speak, or the embedded voice where there is none; `embedded`: whether the embedded voice spoke in its place.',
     ['embedded'],
     any,
   ),

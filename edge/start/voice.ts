@@ -18,11 +18,22 @@ const speechCacheBytes = 64 * 1024 * 1024;
 
 export function voiceOf({ settings, log, metrics, privateAuthority }: EdgeContext): TextToSpeech {
   const { tts, voice } = settings;
-  const embedded = new Flite({ voice });
+  const name = 'trunkline_edge_text_to_speech';
+  const failed = (fellBack: boolean) =>
+    metrics.count(`${name}_failures_total`, { embedded: String(fellBack) });
+  const embedded = new Flite({ voice, ...(!tts && { failed: () => failed(false) }) });
+  try {
+    embedded.check();
+  } catch (error) {
+    // The edge serves agents that bring their own sound; the first text that is spoken tries again.
+    const without = tts
+      ? 'no voice speaks when the text-to-speech server fails'
+      : 'calls whose agents speak are rejected';
+    log.error({ err: error }, `the embedded voice cannot be loaded: ${without}`);
+  }
   const ca = privateAuthority === null ? undefined : withTrustedAuthorities([privateAuthority]);
   const held = () => metrics.count('trunkline_edge_servers_held_total');
   const cache = new SpeechCache(tts ? serverVoice(tts, { clock, ca, held }) : embedded, speechCacheBytes);
-  const name = 'trunkline_edge_text_to_speech';
   metrics.gauge('trunkline_edge_embedded_voice', () => fliteVoices.indexOf(voice) + 1);
   metrics.gauge('trunkline_edge_embedded_voices', () => Number(tts === null));
   metrics.gauge(`${name}_cache_bytes`, () => cache.bytes);
@@ -34,7 +45,7 @@ export function voiceOf({ settings, log, metrics, privateAuthority }: EdgeContex
     clock,
     log: log.child({ part: 'text-to-speech' }),
     meter: {
-      failed: (fellBack) => metrics.count(`${name}_failures_total`, { embedded: String(fellBack) }),
+      failed,
       firstSound: (ms) => {
         metrics.add(`${name}_first_sound_ms_sum`, Math.round(ms));
         metrics.add(`${name}_first_sound_ms_count`, 1);

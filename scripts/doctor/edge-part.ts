@@ -3,6 +3,7 @@ import { readSettings } from '../../edge/config.ts';
 import { DnsClient } from '../../edge/trunks/dns-client.ts';
 import { certificateChecks } from './certificates.ts';
 import { linkChecks } from './control-link.ts';
+import { voiceChecks } from './embedded-voice.ts';
 import { engineChecks } from './engine.ts';
 import { kernelChecks } from './kernel.ts';
 import { addressChecks } from './media-address.ts';
@@ -24,6 +25,7 @@ export const part: EdgePart = {
     ...portChecks,
     ...engineChecks,
     ...workerChecks,
+    ...voiceChecks,
     ...linkChecks,
   ],
 };

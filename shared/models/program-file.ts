@@ -25,6 +25,7 @@ export interface ProgramFile {
   close(): void;
 }
 
+const magic = Buffer.from('\0asm');
 const headerLength = 8;
 const customSection = 0;
 const dataSection = 11;
@@ -46,7 +47,18 @@ export async function openProgram(path: string): Promise<ProgramFile> {
   }
 }
 
-function split(fd: number): { code: Uint8Array; data: InitialData[] } {
+/** Reads it without compiling it. @throws Error as `openProgram` does, but for what only its compiler finds */
+export function checkProgram(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    const { code } = split(fd);
+    if (!code.subarray(0, magic.length).equals(magic)) throw new Error('it is not a WebAssembly program');
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function split(fd: number): { code: Buffer<ArrayBuffer>; data: InitialData[] } {
   const { size } = fstatSync(fd);
   const kept = [read(fd, 0, headerLength)];
   const data: InitialData[] = [];
@@ -85,7 +97,7 @@ function dataOf(fd: number, begin: number, size: number): InitialData[] {
   return pieces;
 }
 
-function read(fd: number, position: number, length: number): Buffer {
+function read(fd: number, position: number, length: number): Buffer<ArrayBuffer> {
   const octets = Buffer.alloc(length);
   if (readSync(fd, octets, 0, length, position) < length) throw new Error('the program ends too early');
   return octets;

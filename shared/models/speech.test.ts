@@ -1,12 +1,9 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { copyFile, mkdtemp, rename, rm, truncate } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { Flite, fliteFile, fliteText } from './flite.ts';
+import { Flite, fliteText } from './flite.ts';
 import { OpenAiSpeechToText, OpenAiTextToSpeech } from './openai-speech.ts';
 import type { TextToSpeech } from './speech.ts';
 import { SpeechCache } from './speech-cache.ts';
@@ -89,29 +86,6 @@ describe('flite', () => {
   it('leaves no descriptor open after a text', async () => {
     for (const text of ['one', 'two', 'three']) await flite.synthesize(text, english);
     expect(openFiles().filter((path) => path.includes('trunkline-flite-'))).toEqual([]);
-  });
-
-  it('loads a program again whose file was cut and replaced, and leaves no descriptor open meanwhile', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'trunkline-voice-'));
-    const program = join(folder, 'flite.wasm');
-    await copyFile(fliteFile(), program);
-    const voice = new Flite({ program });
-    try {
-      expect((await voice.synthesize('One', english)).length).toBeGreaterThan(0);
-      await truncate(program, 1000);
-      const texts = ['two', 'three', 'four'].map((text) => voice.synthesize(text, english));
-      for (const { status } of await Promise.allSettled(texts)) expect(status).toBe('rejected');
-      await expect(voice.synthesize('five', english)).rejects.toThrow('the program ends too early');
-      expect(openFiles().filter((path) => path.includes('trunkline-flite-'))).toEqual([]);
-      await copyFile(fliteFile(), `${program}.new`);
-      await rename(`${program}.new`, program);
-      expect((await voice.synthesize('six', english)).length).toBeGreaterThan(0);
-      expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([program]);
-    } finally {
-      await voice.close();
-      await rm(folder, { recursive: true });
-    }
-    expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([]);
   });
 
   it('says nothing for a text without words', async () => {
