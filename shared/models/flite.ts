@@ -116,21 +116,21 @@ export class Flite implements SharedVoice {
     await Promise.race([this.#firstSpoken.promise, own]);
   }
 
-  async synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
+  async synthesize(text: string, options: SpeechOptions, signal?: AbortSignal): Promise<Int16Array> {
     this.#wanted += 1;
     try {
-      const samples = await this.#spoken(text, options);
+      const samples = await this.#spoken(text, options, signal);
       if (samples.length > 0) this.#firstSpoken.resolve();
       return samples;
     } catch (error) {
-      if (!this.#closed) this.#failed();
+      if (!this.#closed && !signal?.aborted) this.#failed();
       throw error;
     } finally {
       this.#wanted -= 1;
     }
   }
 
-  async #spoken(text: string, options: SpeechOptions): Promise<Int16Array> {
+  async #spoken(text: string, options: SpeechOptions, signal?: AbortSignal): Promise<Int16Array> {
     const plain = fliteText(text);
     if (!/[A-Za-z0-9]/.test(plain)) return new Int16Array(0);
     if (plain.length > this.#maxCharacters) {
@@ -142,16 +142,26 @@ export class Flite implements SharedVoice {
     if (waiting >= this.#maxWaiting) throw new SpeechError(`the flite queue is full (${waiting} texts)`);
     const program = this.#closed ? null : await this.#loaded();
     if (program === null || this.#closed) throw new SpeechError('text-to-speech is closed');
+    signal?.throwIfAborted();
     const question: FliteQuestion = {
       id: this.#nextId++,
       text: plain,
       voice: this.#voiceFor(options),
       sampleRate: options.sampleRate,
     };
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ question, resolve, reject });
-      this.#dispatch(program);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Int16Array>();
+    const job: Job = { question, resolve, reject };
+    // A text that is being spoken is worth keeping.
+    const giveUp = () => {
+      const at = this.#waiting.indexOf(job);
+      if (at < 0) return;
+      this.#waiting.splice(at, 1);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', giveUp, { once: true });
+    this.#waiting.push(job);
+    this.#dispatch(program);
+    return promise;
   }
 
   /** Null while a text waits or is spoken, and for long texts: nobody waits longer than for `mostAhead` characters. */

@@ -1,7 +1,21 @@
-import { joinedPieces, piecesOf, type SharedVoice, type SpeechOptions, type TextToSpeech } from './speech.ts';
+import {
+  joinedPieces,
+  piecesOf,
+  type SharedVoice,
+  SpeechError,
+  type SpeechOptions,
+  type TextToSpeech,
+} from './speech.ts';
 
 /** Texts that are spoken ahead at a time; more would be in the way of those that callers wait for. */
 const mostPremaking = 2;
+
+/** A text that is being spoken, for all who wait for it. */
+interface Running {
+  readonly done: Promise<Int16Array>;
+  waiting: number;
+  readonly unwanted: AbortController;
+}
 
 /**
  * Caches synthesized speech, because calls repeat the same sentences; the least recently used is dropped when
@@ -11,7 +25,7 @@ export class SpeechCache implements TextToSpeech {
   readonly #inner: SharedVoice;
   readonly #maxBytes: number;
   readonly #kept = new Map<string, Int16Array>();
-  readonly #running = new Map<string, Promise<Int16Array>>();
+  readonly #running = new Map<string, Running>();
   #bytes = 0;
   readonly #premaking = new Set<string>();
   #lastAhead: Promise<void> = Promise.resolve();
@@ -34,16 +48,49 @@ export class SpeechCache implements TextToSpeech {
     const key = keyOf(text, options);
     const kept = this.#find(key);
     if (kept) return Promise.resolve(kept);
-    const running = this.#running.get(key);
-    if (running) return running;
-    const fresh = this.#inner
-      .synthesize(text, options)
-      .then((samples) => {
-        return this.#keep(key, samples);
-      })
-      .finally(() => this.#running.delete(key));
-    this.#running.set(key, fresh);
-    return fresh;
+    const running = this.#run(key, text, options);
+    running.waiting += 1;
+    return running.done;
+  }
+
+  #run(key: string, text: string, options: SpeechOptions): Running {
+    const former = this.#running.get(key);
+    if (former) return former;
+    const unwanted = new AbortController();
+    const done = this.#inner
+      .synthesize(text, options, unwanted.signal)
+      .then((samples) => this.#keep(key, samples))
+      .finally(() => this.#over(key, running));
+    const running: Running = { done, waiting: 0, unwanted };
+    this.#running.set(key, running);
+    return running;
+  }
+
+  #over(key: string, running: Running): void {
+    if (this.#running.get(key) === running) this.#running.delete(key);
+  }
+
+  /** @param signal aborted when this one does not wait any more; with the last one the text is not spoken */
+  async #awaited(text: string, options: SpeechOptions, signal: AbortSignal): Promise<Int16Array> {
+    signal.throwIfAborted();
+    const key = keyOf(text, options);
+    const kept = this.#find(key);
+    if (kept) return kept;
+    const running = this.#run(key, text, options);
+    running.waiting += 1;
+    const leave = () => {
+      running.waiting -= 1;
+      if (running.waiting > 0) return;
+      // Who wants it from now on begins again.
+      this.#over(key, running);
+      running.unwanted.abort(new SpeechError('the speech is not wanted any more'));
+    };
+    signal.addEventListener('abort', leave, { once: true });
+    try {
+      return await running.done;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
   }
 
   /**
@@ -52,7 +99,7 @@ export class SpeechCache implements TextToSpeech {
    */
   async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
     if (!this.#inner.stream) {
-      yield await this.synthesize(text, options);
+      yield await this.#awaited(text, options, signal);
       return;
     }
     const key = keyOf(text, options);
@@ -63,7 +110,8 @@ export class SpeechCache implements TextToSpeech {
       return;
     }
     if (running) {
-      yield await running;
+      running.waiting += 1;
+      yield await running.done;
       return;
     }
     const pieces: Int16Array[] = [];
@@ -98,11 +146,12 @@ export class SpeechCache implements TextToSpeech {
     if (made === null) return;
     const kept = made.then((samples) => this.#keep(key, samples));
     // Who needs the text meanwhile streams it, or waits for this where it cannot come sooner.
-    if (!inner.stream) this.#running.set(key, kept);
+    const running: Running = { done: kept, waiting: 1, unwanted: new AbortController() };
+    if (!inner.stream) this.#running.set(key, running);
     try {
       await kept;
     } finally {
-      if (this.#running.get(key) === kept) this.#running.delete(key);
+      this.#over(key, running);
     }
   }
 

@@ -12,8 +12,11 @@ export interface SpeechOptions {
 }
 
 export interface TextToSpeech {
-  /** Rejects with SpeechError when synthesis fails. The result may be shared: it must not be changed. */
-  synthesize(text: string, options: SpeechOptions): Promise<Int16Array>;
+  /**
+   * Rejects with SpeechError when synthesis fails. The result may be shared: it must not be changed.
+   * @param signal aborted when nobody wants it: a text that still waits rejects then
+   */
+  synthesize(text: string, options: SpeechOptions, signal?: AbortSignal): Promise<Int16Array>;
   /**
    * The same in pieces, each as soon as it is made; absent: there are only whole texts.
    * @param signal aborted when nobody wants the rest

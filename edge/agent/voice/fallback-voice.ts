@@ -62,7 +62,7 @@ export class FallbackVoice implements TextToSpeech {
       this.#meter.failed(fallsBack);
       if (!fallsBack) throw error;
       this.#log.warn({ err: error }, 'the text-to-speech server failed, the embedded voice speaks');
-      yield await this.#embedded.synthesize(text, { ...options, voice });
+      yield await this.#embedded.synthesize(text, { ...options, voice }, signal);
     }
   }
 
