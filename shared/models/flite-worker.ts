@@ -2,8 +2,7 @@
  * The thread that runs flite: one WASI program run per text (the build exports only `_start`), which writes a WAV file
  * into a temporary folder.
  */
-import { mkdtempSync, readFileSync, readSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { WASI } from 'node:wasi';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -15,7 +14,7 @@ import { readWav } from './wav.ts';
 
 keepWasmCode();
 
-const { module, data, fd } = workerData as FliteThreadData;
+const { module, data, fd, folder } = workerData as FliteThreadData;
 
 /** Pause after the last text until the memory of its run is given back, ms: texts of one call follow each other. */
 const idleMs = 2000;
@@ -49,16 +48,16 @@ parentPort?.on('message', (question: FliteQuestion | null) => {
 });
 
 async function answer({ text, voice, sampleRate }: FliteQuestion): Promise<Int16Array<ArrayBuffer>> {
-  const folder = mkdtempSync(join(tmpdir(), 'trunkline-flite-'));
+  mkdirSync(folder, { mode: 0o700 });
   try {
-    const pcm = readWav(await speak(text, voice, folder));
+    const pcm = readWav(await speak(text, voice));
     return Int16Array.from(await resample(pcm.samples, pcm.sampleRate, sampleRate));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function speak(text: string, voice: string, folder: string): Promise<Uint8Array> {
+async function speak(text: string, voice: string): Promise<Uint8Array> {
   const wasi = new WASI({
     version: 'preview1',
     args: ['flite', '-voice', voice, '-t', text, '-o', '/out/speech.wav'],

@@ -2,7 +2,11 @@
  * Embedded text-to-speech: flite (Carnegie Mellon University) compiled to WebAssembly, in separate threads so that
  * synthesis never delays the audio clock. English only.
  */
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { embeddedVoice, type FliteVoice, fliteVoices } from './flite-voices.ts';
 import { checkProgram, type InitialData, openProgram, type ProgramFile } from './program-file.ts';
@@ -33,6 +37,8 @@ export interface FliteThreadData {
   readonly module: WebAssembly.Module;
   readonly data: readonly InitialData[];
   readonly fd: number;
+  /** The thread makes it for each text and removes it afterwards; once a thread is gone, this module does. */
+  readonly folder: string;
 }
 
 export interface FliteQuestion {
@@ -215,7 +221,8 @@ export class Flite implements SharedVoice {
 
   #begin(program: ProgramFile): Thread {
     const { module, data, fd } = program;
-    const workerData: FliteThreadData = { module, data, fd };
+    const folder = join(tmpdir(), `trunkline-flite-${randomUUID()}`);
+    const workerData: FliteThreadData = { module, data, fd, folder };
     const worker = new Worker(new URL('./flite-worker.ts', import.meta.url), {
       workerData,
       execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -243,7 +250,11 @@ export class Flite implements SharedVoice {
       if (!this.#closed && isOurs) this.#dispatch(program);
     };
     worker.on('error', (error: unknown) => lost(error instanceof Error ? error.message : String(error)));
-    worker.on('exit', (code) => lost(`exit code ${code}`));
+    worker.on('exit', (code) => {
+      // One that was ended in the middle of a text leaves it.
+      rm(folder, { recursive: true, force: true }).catch(() => undefined);
+      lost(`exit code ${code}`);
+    });
     return thread;
   }
 

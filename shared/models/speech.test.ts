@@ -1,8 +1,11 @@
 import { readdirSync, readlinkSync } from 'node:fs';
+import { mkdtemp, rmdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Flite, fliteText } from './flite.ts';
 import { OpenAiSpeechToText, OpenAiTextToSpeech } from './openai-speech.ts';
 import type { TextToSpeech } from './speech.ts';
@@ -120,6 +123,18 @@ describe('flite', () => {
     const hasty = new Flite({ limitMs: 1 });
     await expect(hasty.synthesize('word '.repeat(900), english)).rejects.toThrow('the flite thread exited');
     await hasty.close();
+  });
+
+  it('leaves no folder of a synthesis that takes too long', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hasty-'));
+    vi.stubEnv('TMPDIR', folder);
+    // Long enough to begin, and much shorter than the text.
+    const hasty = new Flite({ limitMs: 1000 });
+    await expect(hasty.synthesize('word '.repeat(900), english)).rejects.toThrow('the flite thread exited');
+    vi.unstubAllEnvs();
+    await expect.poll(() => readdirSync(folder)).toEqual([]);
+    await hasty.close();
+    await rmdir(folder);
   });
 
   it('gets text in plain ASCII', () => {
