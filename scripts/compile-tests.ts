@@ -1,7 +1,8 @@
 /**
- * `node compile-tests.ts [FOLDER…]`: compiles the sources and the tests for the processes of the tests (vitest.config.ts), which keep what they compiled
- * only when they end: in a fresh checkout, each of those that start together would compile all for itself. Nothing of
- * a test runs. Started with the flags of those processes, because V8 takes compiled code only with the same ones.
+ * `node compile-tests.ts [FOLDER…]`: compiles the sources and the tests for the processes of the tests (vitest.config.ts),
+ * which keep what they compiled only when they end: in a fresh checkout, each of those that start together would compile
+ * all for itself. Nothing of a test runs. Started with the flags of those processes, because V8 takes compiled code only
+ * with the same ones.
  */
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -135,9 +135,20 @@ describe('DtmfReceiver', () => {
   it('does not report again what arrives after the timeout', () => {
     const receiver = new DtmfReceiver({ clockRate: 8000 });
     receiver.push(100, formatEvent(3, false, 10, 160), 0);
+    for (let now = 20; now < 250; now += 20) expect(receiver.poll(now)).toEqual([]);
     expect(receiver.poll(249)).toEqual([]);
     expect(receiver.poll(250)).toEqual([{ digit: '3', durationMs: 20 }]);
     expect(receiver.push(100, formatEvent(3, true, 10, 800), 400)).toEqual([]);
+  });
+
+  it('does not take a stall of its own thread for silence of the peer', () => {
+    const receiver = new DtmfReceiver({ clockRate: 8000 });
+    receiver.push(100, formatEvent(3, false, 10, 160), 0);
+    // Ticks that make up for it come at once.
+    for (const now of [20, 2020, 2020, 2021]) expect(receiver.poll(now)).toEqual([]);
+    expect(receiver.push(100, formatEvent(3, true, 10, 800), 2022)).toEqual([
+      { digit: '3', durationMs: 100 },
+    ]);
   });
 
   it('treats a long press in segments as one', () => {

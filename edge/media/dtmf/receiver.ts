@@ -27,8 +27,17 @@ interface Press {
   /** Ticks of the previous segments. */
   earlier: number;
   duration: number;
-  lastHeardMs: number;
+  /** Without packets, ms. */
+  silentMs: number;
+  /** When a packet arrived or the silence was counted, ms. */
+  seenMs: number;
 }
+
+/**
+ * Ticks are 20 ms apart. What is more is a stall of this thread, not of the peer, and its packets wait to be read, ms: with
+ * the tick after a stall of 250 ms the press would be over before they are.
+ */
+const longestTickMs = 40;
 
 /** Timestamps of reported presses to remember, more than reordering can affect. */
 const remembered = 16;
@@ -77,9 +86,10 @@ export class DtmfReceiver {
       ended.push(this.#report(press));
       press = null;
     }
-    press ??= { digit, code, segment: timestamp, earlier: 0, duration: 0, lastHeardMs: nowMs };
+    press ??= { digit, code, segment: timestamp, earlier: 0, duration: 0, silentMs: 0, seenMs: nowMs };
     this.#press = press;
-    press.lastHeardMs = nowMs;
+    press.silentMs = 0;
+    press.seenMs = nowMs;
     press.duration = Math.max(press.duration, duration);
     if (end) ended.push(this.#report(press));
     return ended;
@@ -88,8 +98,10 @@ export class DtmfReceiver {
   /** Ends a press after the timeout without packets. Call it on every tick. */
   poll(nowMs: number): readonly DtmfEvent[] {
     const press = this.#press;
-    if (press === null || nowMs - press.lastHeardMs < this.#timeoutMs) return nothing;
-    return [this.#report(press)];
+    if (press === null) return nothing;
+    press.silentMs += Math.min(nowMs - press.seenMs, longestTickMs);
+    press.seenMs = nowMs;
+    return press.silentMs < this.#timeoutMs ? nothing : [this.#report(press)];
   }
 
   /** Whether a key is down. */
