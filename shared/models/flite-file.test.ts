@@ -1,10 +1,10 @@
 /** The embedded voice when the file of its program is missing, cut or replaced. */
-import { readdirSync, readlinkSync } from 'node:fs';
 import { copyFile, mkdtemp, rename, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { voiceFinding } from '../../scripts/doctor/embedded-voice.ts';
+import { openFiles } from '../../test/kit/open-files.ts';
 import { Flite, fliteFile } from './flite.ts';
 
 const english = { voice: null, language: 'en-US', sampleRate: 8000 };
@@ -24,18 +24,6 @@ afterEach(async () => {
   expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([]);
   await rm(folder, { recursive: true });
 });
-
-/** Where the descriptors of this process lead. */
-function openFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      return [readlinkSync(`/proc/self/fd/${fd}`)];
-    } catch {
-      // The descriptor of the listing itself.
-      return [];
-    }
-  });
-}
 
 /** As a package does it. */
 async function replace(): Promise<void> {

@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdtemp, rmdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openFiles } from '../../test/kit/open-files.ts';
 import { Flite, fliteText } from './flite.ts';
 import { OpenAiSpeechToText, OpenAiTextToSpeech } from './openai-speech.ts';
 import type { TextToSpeech } from './speech.ts';
@@ -16,18 +17,6 @@ const english = { voice: null, language: 'en-US', sampleRate: 8000 };
 
 function loudness(samples: Int16Array): number {
   return Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length);
-}
-
-/** Where the descriptors of this process lead. */
-function openFiles(): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      return [readlinkSync(`/proc/self/fd/${fd}`)];
-    } catch {
-      // The descriptor of the listing itself.
-      return [];
-    }
-  });
 }
 
 describe('flite', () => {
