@@ -106,6 +106,7 @@ const noBounds: Readonly<Record<string, string>> = {
   'control/tools/within-time.ts mostTries': 'retries of work delayed by the machine',
   'edge/agent/answering/beep.ts shortestMs': 'a threshold',
   'edge/agent/audio-uplink.ts envelopeBytes': 'an estimate',
+  'edge/media/dtmf/receiver.ts longestTickMs': 'a step',
   'edge/signaling/admission/digest/nonces.ts saltBytes': 'a format',
   'edge/signaling/admission/digest/nonces.ts signatureBytes': 'a format',
   'edge/signaling/admission/digest/nonces.ts timeBytes': 'a format',
