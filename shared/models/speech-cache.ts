@@ -44,13 +44,27 @@ export class SpeechCache implements TextToSpeech {
     return this.#bytes;
   }
 
-  synthesize(text: string, options: SpeechOptions): Promise<Int16Array> {
+  /** @param signal aborted when this one does not wait any more; with the last one the text is not spoken */
+  async synthesize(text: string, options: SpeechOptions, signal?: AbortSignal): Promise<Int16Array> {
+    signal?.throwIfAborted();
     const key = keyOf(text, options);
     const kept = this.#find(key);
-    if (kept) return Promise.resolve(kept);
+    if (kept) return kept;
     const running = this.#run(key, text, options);
     running.waiting += 1;
-    return running.done;
+    const leave = () => {
+      running.waiting -= 1;
+      if (running.waiting > 0) return;
+      // Who wants it from now on begins again.
+      this.#over(key, running);
+      running.unwanted.abort(new SpeechError('the speech is not wanted any more'));
+    };
+    signal?.addEventListener('abort', leave, { once: true });
+    try {
+      return await running.done;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
   }
 
   #run(key: string, text: string, options: SpeechOptions): Running {
@@ -70,50 +84,17 @@ export class SpeechCache implements TextToSpeech {
     if (this.#running.get(key) === running) this.#running.delete(key);
   }
 
-  /** @param signal aborted when this one does not wait any more; with the last one the text is not spoken */
-  async #awaited(text: string, options: SpeechOptions, signal: AbortSignal): Promise<Int16Array> {
-    signal.throwIfAborted();
-    const key = keyOf(text, options);
-    const kept = this.#find(key);
-    if (kept) return kept;
-    const running = this.#run(key, text, options);
-    running.waiting += 1;
-    const leave = () => {
-      running.waiting -= 1;
-      if (running.waiting > 0) return;
-      // Who wants it from now on begins again.
-      this.#over(key, running);
-      running.unwanted.abort(new SpeechError('the speech is not wanted any more'));
-    };
-    signal.addEventListener('abort', leave, { once: true });
-    try {
-      return await running.done;
-    } finally {
-      signal.removeEventListener('abort', leave);
-    }
-  }
-
   /**
    * Kept speech in one piece; else as it is made, and kept when it is complete. A voice of whole texts speaks each once
    * for all who wait for it: the first calls after a start begin with the same sentence.
    */
   async *stream(text: string, options: SpeechOptions, signal: AbortSignal): AsyncGenerator<Int16Array> {
-    if (!this.#inner.stream) {
-      yield await this.#awaited(text, options, signal);
-      return;
-    }
     const key = keyOf(text, options);
-    const kept = this.#find(key);
-    const running = this.#running.get(key);
-    if (kept) {
-      yield kept;
+    if (!this.#inner.stream || this.#kept.has(key) || this.#running.has(key)) {
+      yield await this.synthesize(text, options, signal);
       return;
     }
-    if (running) {
-      running.waiting += 1;
-      yield await running.done;
-      return;
-    }
+    this.misses++;
     const pieces: Int16Array[] = [];
     for await (const piece of piecesOf(this.#inner, text, options, signal)) {
       pieces.push(piece);
