@@ -3,7 +3,7 @@
  * which the other programs use, takes memory in each process and thread.
  */
 
-/** What is wrong, and the JSON pointer of where. */
+/** What is wrong, and the JSON pointer of where in the value. */
 export interface ShapeFault {
   readonly at: string;
   readonly what: string;
@@ -12,7 +12,7 @@ export interface ShapeFault {
 /** Accepts the values of a type. */
 export interface Shape<T> {
   /** Null: the value has this shape. */
-  fault(value: unknown, at: string): ShapeFault | null;
+  fault(value: unknown): ShapeFault | null;
   /** Never set; it makes the type known to the compiler. */
   readonly type?: T;
 }
@@ -26,7 +26,7 @@ type ObjectOf<R extends Shapes, O extends Shapes> = { readonly [K in keyof R]: S
 };
 
 export function fits<T>(shape: Shape<T>, value: unknown): value is T {
-  return shape.fault(value, '') === null;
+  return shape.fault(value) === null;
 }
 
 export const text = simple<string>('must be string', (value) => typeof value === 'string');
@@ -65,21 +65,33 @@ export function oneOf<const T extends string>(...values: readonly T[]): Shape<T>
 }
 
 export function orNull<T>(shape: Shape<T>): Shape<T | null> {
-  return { fault: (value, at) => (value === null ? null : shape.fault(value, at)) };
+  return { fault: (value) => (value === null ? null : shape.fault(value)) };
 }
 
 export function listOf<T>(shape: Shape<T>): Shape<readonly T[]> {
   return {
-    fault: (value, at) =>
-      Array.isArray(value) ? firstFault(value.entries(), shape, at) : { at, what: 'must be array' },
+    fault: (value) => {
+      if (!Array.isArray(value)) return { at: '', what: 'must be array' };
+      for (let index = 0; index < value.length; index++) {
+        const fault = shape.fault(value[index]);
+        if (fault) return within(String(index), fault);
+      }
+      return null;
+    },
   };
 }
 
 /** An object with any names. */
 export function recordOf<T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return {
-    fault: (value, at) =>
-      isObject(value) ? firstFault(Object.entries(value), shape, at) : { at, what: 'must be object' },
+    fault: (value) => {
+      if (!isObject(value)) return { at: '', what: 'must be object' };
+      for (const key of Object.keys(value)) {
+        const fault = shape.fault(value[key]);
+        if (fault) return within(key, fault);
+      }
+      return null;
+    },
   };
 }
 
@@ -90,16 +102,19 @@ export function objectOf<R extends Shapes, O extends Shapes = Record<never, neve
   open = false,
 ): Shape<ObjectOf<R, O>> {
   const all: ReadonlyMap<string, Shape<unknown>> = new Map(Object.entries({ ...required, ...optional }));
+  const needed = Object.keys(required);
   return {
-    fault: (value, at) => {
-      if (!isObject(value)) return { at, what: 'must be object' };
-      const missing = Object.keys(required).filter((key) => !Object.hasOwn(value, key));
-      if (missing.length > 0) return { at, what: `must have required properties ${missing.join(', ')}` };
-      for (const [key, content] of Object.entries(value)) {
+    fault: (value) => {
+      if (!isObject(value)) return { at: '', what: 'must be object' };
+      if (!needed.every((key) => Object.hasOwn(value, key))) {
+        const missing = needed.filter((key) => !Object.hasOwn(value, key));
+        return { at: '', what: `must have required properties ${missing.join(', ')}` };
+      }
+      for (const key of Object.keys(value)) {
         const shape = all.get(key);
-        if (!shape && !open) return { at: `${at}/${key}`, what: 'unknown setting' };
-        const fault = shape?.fault(content, `${at}/${key}`);
-        if (fault) return fault;
+        if (!shape && !open) return { at: `/${key}`, what: 'unknown setting' };
+        const fault = shape?.fault(value[key]);
+        if (fault) return within(key, fault);
       }
       return null;
     },
@@ -112,19 +127,11 @@ export function checkedObject<T extends object>(): Shape<T> {
 }
 
 function simple<T>(what: string, accepts: (value: unknown) => boolean): Shape<T> {
-  return { fault: (value, at) => (accepts(value) ? null : { at, what }) };
+  return { fault: (value) => (accepts(value) ? null : { at: '', what }) };
 }
 
-function firstFault(
-  entries: Iterable<readonly [string | number, unknown]>,
-  shape: Shape<unknown>,
-  at: string,
-): ShapeFault | null {
-  for (const [key, value] of entries) {
-    const fault = shape.fault(value, `${at}/${key}`);
-    if (fault) return fault;
-  }
-  return null;
+function within(key: string, { at, what }: ShapeFault): ShapeFault {
+  return { at: `/${key}${at}`, what };
 }
 
 function isText(value: unknown): value is string {

@@ -22,7 +22,7 @@ export function parseConfiguration(line: string): EngineConfiguration {
     throw new ConfigurationError(`the first line on stdin must be the configuration in JSON: ${text(error)}`);
   }
   if (fits(engineConfiguration, value)) return value;
-  const fault = engineConfiguration.fault(value, '');
+  const fault = engineConfiguration.fault(value);
   const where = fault?.at ? `at ${fault.at}` : 'at the top level';
   throw new ConfigurationError(`invalid configuration ${where}: ${fault?.what}`);
 }

@@ -227,7 +227,7 @@ export class Channel {
   }
 
   #wrong(name: string, shape: Shape<unknown>, body: unknown): void {
-    const fault = shape.fault(body, '');
+    const fault = shape.fault(body);
     this.#broken(new Error(`a wrong message "${name}": ${fault?.at ?? ''} ${fault?.what ?? 'it has no id'}`));
   }
 }

@@ -76,10 +76,10 @@ const state = objectOf({
 export type ShardState = Shaped<typeof state>;
 
 const octets: Shape<Uint8Array> = {
-  fault: (value, at) => (value instanceof Uint8Array ? null : { at, what: 'must be octets' }),
+  fault: (value) => (value instanceof Uint8Array ? null : { at: '', what: 'must be octets' }),
 };
 const samples: Shape<Int16Array> = {
-  fault: (value, at) => (value instanceof Int16Array ? null : { at, what: 'must be samples' }),
+  fault: (value) => (value instanceof Int16Array ? null : { at: '', what: 'must be samples' }),
 };
 
 /** A text to be spoken. */

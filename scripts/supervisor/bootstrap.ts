@@ -39,7 +39,7 @@ export function dataFolder(env: NodeJS.ProcessEnv): string {
 export async function readBootstrap(file: string): Promise<Bootstrap> {
   const value: unknown = JSON.parse(await readFile(file, 'utf8'));
   if (fits(bootstrapShape, value)) return value;
-  const fault = bootstrapShape.fault(value, '');
+  const fault = bootstrapShape.fault(value);
   throw new Error(`${file}: ${fault?.at ?? ''} ${fault?.what ?? 'is not as expected'}`);
 }
 

@@ -95,7 +95,7 @@ function read(
   const { [key]: name, ...body } = value as Record<string, unknown>;
   const shape = typeof name === 'string' && Object.hasOwn(bodies, name) ? bodies[name] : undefined;
   if (!shape) throw new UnusableLine(`${key} ${typeof name === 'string' ? name : shown}: unknown ${key}`);
-  const fault = shape.fault(body, '');
+  const fault = shape.fault(body);
   if (fault === null) return value;
   throw new UnusableLine(`${key} ${name}: ${fault.at || '/'} ${fault.what}`);
 }

@@ -12,7 +12,7 @@ export function understood<T>(
   received: unknown,
   problem: (why: string) => void,
 ): received is T {
-  const fault = shape.fault(received, '');
+  const fault = shape.fault(received);
   if (fault !== null) problem(`a message was left out: ${fault.at || 'it'} ${fault.what}`);
   return fault === null;
 }
