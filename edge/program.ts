@@ -7,6 +7,7 @@ import { storageWords } from '#shared/storage-fault.ts';
 import { readSettings } from './config.ts';
 import { Edge } from './edge.ts';
 import { createLog } from './log.ts';
+import { growNurseryWhenBusy } from './nursery.ts';
 import { plainEnvironment } from './plain-environment.ts';
 import type { EdgeOptions } from './start/context.ts';
 
@@ -46,6 +47,7 @@ async function start(options: EdgeOptions): Promise<void> {
   });
   edge = await Edge.start(settings, log, `Trunkline/${version}`, options);
   optimizeWhenBusy();
+  growNurseryWhenBusy();
   log.info({ sip: `${settings.sip.host}:${settings.sip.port}` }, 'edge is ready');
   const started = edge;
   const stop = (): void => {

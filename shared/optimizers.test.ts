@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { BusyWatch, unoptimizedFlags } from './optimizers.ts';
+import { BusyWatch, busyProcess, unoptimizedFlags } from './optimizers.ts';
 
 const source = JSON.stringify(new URL('./optimizers.ts', import.meta.url).href);
 
@@ -60,7 +60,7 @@ describe('the optimizing compilers', () => {
 describe('a process', () => {
   /** @param used CPU time of each quarter of a second, ms */
   const quartersUntilBusy = (used: readonly number[]): number | null => {
-    const watch = new BusyWatch(1000);
+    const watch = new BusyWatch(1000, busyProcess);
     let total = 1000;
     const found = used.findIndex((ms) => {
       total += ms;

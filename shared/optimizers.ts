@@ -22,25 +22,33 @@ export function loadUnoptimized(): void {
   for (const flag of unoptimizedFlags) setFlagsFromString(flag);
 }
 
-/** How often CPU time is looked at, ms. */
-const lookEveryMs = 250;
-/** A process that uses less than this share of a core waits. */
-const waitingShare = 0.1;
-/** CPU time beyond that share after which it is busy, ms: more than what a start has left to do. */
-const busyMs = 500;
+export interface BusyRule {
+  /** How often CPU time is looked at, ms. */
+  readonly lookEveryMs: number;
+  /** What uses less than this share of a core waits. */
+  readonly waitingShare: number;
+  /** CPU time beyond that share after which it is busy, ms. */
+  readonly busyMs: number;
+}
 
-/** Finds out whether a process is busy, from the CPU time that it has used: a bucket that runs out while it waits. */
+/** Half a second is more than what a start has left to do. */
+export const busyProcess: BusyRule = { lookEveryMs: 250, waitingShare: 0.1, busyMs: 500 };
+
+/** Finds out whether a process or thread is busy, from its CPU time: a bucket that runs out while it waits. */
 export class BusyWatch {
+  readonly #rule: BusyRule;
   #before: number;
   #filled = 0;
 
-  /** @param usedMs CPU time of the process so far, ms */
-  constructor(usedMs: number) {
+  /** @param usedMs CPU time so far, ms */
+  constructor(usedMs: number, rule: BusyRule) {
     this.#before = usedMs;
+    this.#rule = rule;
   }
 
   /** Call every `lookEveryMs`. */
   isBusy(usedMs: number): boolean {
+    const { lookEveryMs, waitingShare, busyMs } = this.#rule;
     this.#filled = Math.max(0, this.#filled + usedMs - this.#before - waitingShare * lookEveryMs);
     this.#before = usedMs;
     return this.#filled >= busyMs;
@@ -53,12 +61,12 @@ export class BusyWatch {
  */
 export function optimizeWhenBusy(): void {
   flushCompileCache();
-  const watch = new BusyWatch(usedMs());
+  const watch = new BusyWatch(usedMs(), busyProcess);
   const looking = setInterval(() => {
     if (!watch.isBusy(usedMs())) return;
     clearInterval(looking);
     for (const compiler of compilers) setFlagsFromString(`--${compiler}`);
-  }, lookEveryMs);
+  }, busyProcess.lookEveryMs);
   looking.unref();
 }
 

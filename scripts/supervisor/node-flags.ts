@@ -2,8 +2,8 @@
  * Flags of Node for control and edge.
  *
  * Objects of calls and requests that are being set up grow the nursery of each V8 heap to 64 MiB and more, which it then
- * keeps. The edge has three heaps (main thread, shard, voice), whose objects die young or live as long as a call: with a
- * quarter of control's nursery they take no more CPU.
+ * keeps; a quarter of it takes no more CPU. In the edge that is for the thread of signaling when it is busy, and another
+ * quarter of it for all others (edge/nursery.ts).
  *
  * The edge collects garbage in the thread whose it is. Threads of audio wait for V8's helpers, up to 100 ms for a collection
  * of 2 ms of CPU where other programs use the cores. Helpers that collect nothing can be in real time, as these threads are
@@ -21,5 +21,11 @@ export const collectorFlag = '--no-separate-gc-phases';
 
 export const nodeFlags: Readonly<Record<'control' | 'edge', readonly string[]>> = {
   control: ['--max-semi-space-size=16', wasmCodeFlag],
-  edge: ['--max-semi-space-size=4', '--single-threaded-gc', collectorFlag, wasmCodeFlag],
+  edge: [
+    '--min-semi-space-size=4',
+    '--max-semi-space-size=16',
+    '--single-threaded-gc',
+    collectorFlag,
+    wasmCodeFlag,
+  ],
 };

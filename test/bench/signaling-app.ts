@@ -11,6 +11,7 @@ import { newId } from '#shared/ids.ts';
 import { Calls } from '../../edge/call/calls.ts';
 import { EngineProcess } from '../../edge/engine-process.ts';
 import { createLog } from '../../edge/log.ts';
+import { growNurseryWhenBusy, holdNurseries } from '../../edge/nursery.ts';
 import { plainEnvironment } from '../../edge/plain-environment.ts';
 import { Reporting } from '../../edge/reporting/reporting.ts';
 import { Signaling } from '../../edge/signaling/signaling.ts';
@@ -41,6 +42,7 @@ export type Said =
 const clock = systemClock;
 const log = createLog({ level: 'warn', form: null });
 
+holdNurseries();
 process.once('message', (order: Order) => void run(order));
 
 async function run(order: Order): Promise<void> {
@@ -87,6 +89,7 @@ async function run(order: Order): Promise<void> {
   // As the edge does for the sources of its configuration: a stranger may not have this much under way.
   engine.know({ org: ['127.0.0.0/8'] });
   engine.start();
+  growNurseryWhenBusy();
   process.once('message', async () => {
     close();
     await engine.stop();
