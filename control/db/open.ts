@@ -95,7 +95,8 @@ async function openServer(
   ]);
   const { dialect, beside, storage, state } = openPostgres(url, clock, limits.connections);
   const db = new Kysely<Tables>({ dialect });
-  const apart = new Kysely<Tables>({ dialect: openPostgres(url, clock, 1).dialect });
+  // An answer that comes after a lease has expired is of no use to it.
+  const apart = new Kysely<Tables>({ dialect: openPostgres(url, clock, 1, databaseLimits.leaseMs).dialect });
   try {
     await migrate(db, migrations, migrating);
   } catch (error) {

@@ -19,6 +19,7 @@ import type pg from 'pg';
 import { checkFence, presentFence } from '../fence.ts';
 import { withoutNul } from './text.ts';
 import { columnTypes } from './types.ts';
+import type { Unanswered } from './unanswered.ts';
 import { unreachable } from './unreachable.ts';
 
 /**
@@ -27,20 +28,29 @@ import { unreachable } from './unreachable.ts';
  */
 type Order = 'ordered' | 'shared' | 'unordered';
 
+interface Statements {
+  /** Receives the error of each statement that failed. */
+  failed(error: unknown): void;
+  readonly order: Order;
+  /** Ends the wait for an answer that will not come; null: the pool has a time limit for each statement. */
+  readonly unanswered: Unanswered | null;
+}
+
 export class PooledPostgresDialect implements Dialect {
   readonly #pool: pg.Pool;
-  readonly #failed: (error: unknown) => void;
-  readonly #order: Order;
+  readonly #statements: Statements;
 
-  /** @param pool is ended with Kysely @param failed receives the error of each statement that failed */
-  constructor(pool: pg.Pool, failed: (error: unknown) => void = () => undefined, order: Order = 'ordered') {
+  /** @param pool is ended with Kysely */
+  constructor(
+    pool: pg.Pool,
+    { failed = () => undefined, order = 'ordered', unanswered = null }: Partial<Statements> = {},
+  ) {
     this.#pool = pool;
-    this.#failed = failed;
-    this.#order = order;
+    this.#statements = { failed, order, unanswered };
   }
 
   createDriver(): Driver {
-    return new PooledDriver(this.#pool, this.#failed, this.#order);
+    return new PooledDriver(this.#pool, this.#statements);
   }
 
   createQueryCompiler(): QueryCompiler {
@@ -67,19 +77,18 @@ export class PooledPostgresDialect implements Dialect {
 const writers = 7_261_002;
 const beginAlone = `begin; select pg_advisory_xact_lock(${writers})`;
 const beginShared = `begin; select pg_advisory_xact_lock_shared(${writers})`;
-/** All its statements see one state, as in SQLite. */
-const beginReading = 'begin isolation level repeatable read read only';
+/** All its statements see one state, as in SQLite. It keeps nobody from writing, so it may pause (session.ts). */
+const beginReading =
+  'begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = 0';
 
 class PooledDriver implements Driver {
   readonly #pool: pg.Pool;
-  readonly #failed: (error: unknown) => void;
-  readonly #order: Order;
+  readonly #statements: Statements;
   readonly #connections = new WeakMap<pg.PoolClient, PostgresConnection>();
 
-  constructor(pool: pg.Pool, failed: (error: unknown) => void, order: Order) {
+  constructor(pool: pg.Pool, statements: Statements) {
     this.#pool = pool;
-    this.#failed = failed;
-    this.#order = order;
+    this.#statements = statements;
   }
 
   async init(): Promise<void> {}
@@ -88,7 +97,7 @@ class PooledDriver implements Driver {
     const client = await this.#connect();
     const known = this.#connections.get(client);
     if (known) return known;
-    const connection = new PostgresConnection(client, this.#failed, this.#order);
+    const connection = new PostgresConnection(client, this.#statements);
     this.#connections.set(client, connection);
     return connection;
   }
@@ -98,7 +107,7 @@ class PooledDriver implements Driver {
       return await this.#pool.connect();
     } catch (error) {
       const failure = unreachable(error);
-      this.#failed(failure);
+      this.#statements.failed(failure);
       throw failure;
     }
   }
@@ -109,7 +118,7 @@ class PooledDriver implements Driver {
 
   async beginTransaction(connection: PostgresConnection, { accessMode }: TransactionSettings): Promise<void> {
     if (accessMode === 'read only') return connection.begin(beginReading);
-    await connection.begin(this.#order === 'shared' ? beginShared : beginAlone);
+    await connection.begin(this.#statements.order === 'shared' ? beginShared : beginAlone);
     await connection.checkFence();
   }
 
@@ -161,20 +170,18 @@ const writing = /^\s*(?:insert|update|delete|merge)\b/i;
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
-  readonly #failed: (error: unknown) => void;
-  readonly #order: Order;
+  readonly #statements: Statements;
   #inTransaction = false;
   /** A connection in an unknown state goes, instead of back to the pool. */
   #broken = false;
 
-  constructor(client: pg.PoolClient, failed: (error: unknown) => void, order: Order) {
+  constructor(client: pg.PoolClient, statements: Statements) {
     this.#client = client;
-    this.#failed = failed;
-    this.#order = order;
+    this.#statements = statements;
     // Without a listener, a server that ends the connection between two statements would end the program.
     client.on('error', (error) => {
       this.#broken = true;
-      failed(unreachable(error));
+      statements.failed(unreachable(error));
     });
   }
 
@@ -213,7 +220,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    if (this.#inTransaction || this.#order === 'unordered' || !writing.test(sql))
+    if (this.#inTransaction || this.#statements.order === 'unordered' || !writing.test(sql))
       return this.#execute<R>(sql, parameters);
     await this.begin(beginShared);
     await this.checkFence();
@@ -240,17 +247,20 @@ class PostgresConnection implements DatabaseConnection {
 
   async #run(text: string, values: unknown[] = []): Promise<pg.QueryResult<Record<string, unknown>>> {
     const name = values.length === 0 ? undefined : names.of(text);
-    try {
-      return await this.#client.query({
+    const { unanswered } = this.#statements;
+    const query = () =>
+      this.#client.query<Record<string, unknown>>({
         text,
         values,
         types: columnTypes,
         ...(name !== undefined && { name }),
       });
+    try {
+      return await (unanswered === null ? query() : unanswered.whileWaiting(this.#client, query));
     } catch (error) {
       const failure = unreachable(error);
       if (failure !== error) this.#broken = true;
-      this.#failed(failure);
+      this.#statements.failed(failure);
       throw failure;
     }
   }

@@ -73,7 +73,7 @@ export function listenOn(url: string, heard: Heard): Listening {
       () => undefined,
     );
   });
-  const db = new Kysely<Tables>({ dialect: new PooledPostgresDialect(pool, undefined, 'unordered') });
+  const db = new Kysely<Tables>({ dialect: new PooledPostgresDialect(pool, { order: 'unordered' }) });
   return {
     db,
     get isOpen() {

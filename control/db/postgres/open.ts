@@ -5,6 +5,8 @@ import pg from 'pg';
 import type { Clock } from '#shared/clock.ts';
 import { PooledPostgresDialect } from './dialect.ts';
 import { ServerState } from './server-state.ts';
+import { beginSession } from './session.ts';
+import { lookAt, Unanswered } from './unanswered.ts';
 import { unreachable } from './unreachable.ts';
 
 /** How long a request waits for a connection, ms: of the server, or one that another request returns. */
@@ -26,22 +28,33 @@ export interface PoolState {
   readonly waiting: number;
 }
 
-/** @param url postgres://user:password@host:port/database @param connections most that are open */
-export function openPostgres(url: string, clock: Clock, connections: number): Postgres {
+/**
+ * @param url postgres://user:password@host:port/database @param connections most that are open
+ * @param answerMs time limit of each statement; null: none, as long as the server works on it
+ */
+export function openPostgres(
+  url: string,
+  clock: Clock,
+  connections: number,
+  answerMs: number | null = null,
+): Postgres {
   const pool = new pg.Pool({
     connectionString: url,
     max: connections,
-    connectionTimeoutMillis: connectTimeoutMs,
+    connectionTimeoutMillis: answerMs ?? connectTimeoutMs,
+    ...(answerMs !== null && { query_timeout: answerMs }),
     keepAlive: true,
+    onConnect: beginSession,
     application_name: 'trunkline-control',
   });
   const storage = new ServerState(pool, clock);
   // An idle connection that breaks; the pool replaces it, and what fails next is noted with its statement.
   pool.on('error', (error) => storage.note(unreachable(error)));
   const failed = (error: unknown) => storage.note(error);
+  const unanswered = answerMs === null ? new Unanswered(lookAt(url)) : null;
   return {
-    dialect: new PooledPostgresDialect(pool, failed),
-    beside: new PooledPostgresDialect(pool, failed, 'shared'),
+    dialect: new PooledPostgresDialect(pool, { failed, unanswered }),
+    beside: new PooledPostgresDialect(pool, { failed, unanswered, order: 'shared' }),
     storage,
     state: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };

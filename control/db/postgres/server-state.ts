@@ -6,6 +6,9 @@ import { unreachable } from './unreachable.ts';
 
 /** Interval of looks at a server that failed, ms. */
 const lookEveryMs = 1_000;
+/** A server that takes longer to answer a look counts as unreachable. */
+const answerTimeoutMs = 2_500;
+const look = { text: 'select pg_is_in_recovery() as standby', query_timeout: answerTimeoutMs };
 
 export class ServerState {
   readonly #pool: pg.Pool;
@@ -43,7 +46,7 @@ export class ServerState {
 
   async #look(): Promise<void> {
     try {
-      const { rows } = await this.#pool.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+      const { rows } = await this.#pool.query<{ standby: boolean }>(look);
       this.#fault = rows[0]?.standby === true ? 'read_only' : null;
     } catch (error) {
       this.note(unreachable(error));

@@ -5,8 +5,8 @@ class DatabaseUnreachable extends Error {
   readonly code = 'DATABASE_UNREACHABLE';
 }
 
-/** Connection errors, shutdown, start-up, and too many connections (https://www.postgresql.org/docs/15/errcodes-appendix.html). */
-const notServing = /^(?:08...|57P0[1-3]|53300)$/;
+/** Connection errors, shutdown, start-up, too many connections, and a client that paused too long (https://www.postgresql.org/docs/15/errcodes-appendix.html). */
+const notServing = /^(?:08...|57P0[1-3]|53300|25P03)$/;
 
 /** @returns a DatabaseUnreachable if the connection caused the error; otherwise the error itself */
 export function unreachable(error: unknown): unknown {
