@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { FleetFrame } from '#shared/edge-protocol/fleet.ts';
+import { lostEdgeMs } from '../control/fleet/call-counts.ts';
 import { SharedCallCounts, type SharedCallCountsParts } from '../control/fleet/shared-call-counts.ts';
 import { OutboundLimits } from '../edge/call/limits.ts';
 import { FleetCounts } from '../edge/fleet/fleet-counts.ts';
@@ -66,11 +67,11 @@ class Edge {
   readonly linked: ReturnType<typeof linkedEdge>;
   #ids = 0;
 
-  constructor(id: string, clock: FakeClock, replica: Replica) {
+  constructor(id: string, clock: FakeClock, replica: Replica, alive: () => number) {
     this.linked = linkedEdge(id, (frame) => this.fromControl.push(() => this.#receive(frame)));
     this.fleet = new FleetCounts({
       clock,
-      edges: () => 3,
+      edges: alive,
       connected: () => this.isAlive,
       held: () => this.limits.held(),
       send: (frame) => this.toControl.push(() => replica.counts.said(this.linked, frame)),
@@ -131,10 +132,13 @@ it('never are exceeded, and places come back', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 120 }), async (steps) => {
       const clock = new FakeClock();
-      const world: { edges: Edge[] } = { edges: [] };
+      const world: { readonly edges: Edge[] } = { edges: [] };
       const [near, far] = [new Replica(clock, world), new Replica(clock, world)];
       [near.other, far.other] = [far, near];
-      world.edges = ['a', 'b', 'c'].map((id, index) => new Edge(id, clock, index === 0 ? near : far));
+      const alive = () => Math.max(1, world.edges.filter(({ isAlive }) => isAlive).length);
+      for (const [index, id] of ['a', 'b', 'c'].entries())
+        world.edges.push(new Edge(id, clock, index === 0 ? near : far, alive));
+      for (const edge of world.edges) edge.fleet.refresh();
       for (const replica of [near, far]) replica.counts.look();
       let decider = near;
       decider.counts.decide();
@@ -153,14 +157,17 @@ it('never are exceeded, and places come back', async () => {
           await settled();
         }
       };
-      const live = () => world.edges.reduce((sum, { calls, isAlive }) => sum + (isAlive ? calls.size : 0), 0);
+      // The calls of a dead edge count: all this takes less than 10 s. A control plane that decides later does not know them.
+      const forgotten = new Set<Edge>();
+      const live = () =>
+        world.edges.reduce((sum, edge) => sum + (forgotten.has(edge) ? 0 : edge.calls.size), 0);
       await deliverAll();
       let waitedMs = 0;
       for (const { what, which } of steps) {
         const edge = world.edges[which % 3];
         if (what === 'place' && edge?.isAlive) edge.place();
-        if (what === 'end') edge?.end(true);
-        if (what === 'unsent') edge?.end(false);
+        if (what === 'end' && edge?.isAlive) edge.end(true);
+        if (what === 'unsent' && edge?.isAlive) edge.end(false);
         if (what === 'deliver')
           for (const [index, way] of ways().entries()) if (which & (1 << index)) way.shift()?.();
         // Shorter together than the edges are patient: after that they use their fair share.
@@ -170,12 +177,17 @@ it('never are exceeded, and places come back', async () => {
         }
         if (what === 'die' && edge?.isAlive && which < 64) {
           edge.isAlive = false;
-          for (const replica of [near, far]) replica.counts.look();
+          for (const replica of [near, far]) {
+            replica.counts.look();
+            replica.counts.shared(alive());
+          }
+          for (const other of world.edges) if (other.isAlive) other.fleet.refresh();
         }
         if (what === 'decide') {
           decider.counts.follow();
           decider = decider === near ? far : near;
           decider.counts.decide();
+          for (const dead of world.edges) if (!dead.isAlive) forgotten.add(dead);
         }
         await settled();
         most = Math.max(most, live());
@@ -200,4 +212,39 @@ it('never are exceeded, and places come back', async () => {
     { numRuns: 60 },
   );
   expect(most).toBe(limit);
+});
+
+it('hold for the calls of an edge that died for 10 s, also when one edge is left', async () => {
+  const clock = new FakeClock();
+  const world: { readonly edges: Edge[] } = { edges: [] };
+  const replica = new Replica(clock, world);
+  const alive = () => world.edges.filter(({ isAlive }) => isAlive).length;
+  const [dead, left] = [new Edge('a', clock, replica, alive), new Edge('b', clock, replica, alive)];
+  world.edges.push(dead, left);
+  const deliverAll = async () => {
+    for (const way of [dead.toControl, left.toControl, dead.fromControl, left.fromControl]) {
+      while (way.length > 0) way.shift()?.();
+      await settled();
+    }
+  };
+  const place = async (edge: Edge) => {
+    edge.place();
+    for (let turn = 0; turn < 4; turn++) await deliverAll();
+  };
+  replica.counts.decide();
+  replica.counts.look();
+  replica.counts.shared(2);
+  for (const edge of world.edges) edge.fleet.refresh();
+  for (let turn = 0; turn < 4; turn++) await deliverAll();
+  for (let calls = 0; calls < limit - 1; calls++) await place(dead);
+  expect(dead.calls.size).toBe(limit - 1);
+  dead.isAlive = false;
+  replica.counts.look();
+  replica.counts.shared(1);
+  left.fleet.refresh();
+  for (let calls = 0; calls < limit; calls++) await place(left);
+  expect(left.calls.size).toBe(1);
+  clock.advance(lostEdgeMs);
+  for (let calls = 0; calls < limit; calls++) await place(left);
+  expect(left.calls.size).toBe(limit);
 });

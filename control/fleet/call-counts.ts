@@ -32,7 +32,7 @@ export class CallCounts {
     return edgeIds.every((id) => this.#known.has(id));
   }
 
-  /** One edge counts alone from now on. */
+  /** What edges hold has to be declared from the beginning. */
   forget(): void {
     this.#tallies.clear();
     this.#known.clear();

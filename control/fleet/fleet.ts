@@ -205,7 +205,7 @@ export class Fleet {
       });
       await database.durable();
       this.#know(epoch, members);
-      if (members.length < 2) this.#counts.forget();
+      this.#counts.shared(members.length);
       log.info({ epoch, members: members.length, joined, left }, 'the fleet changed');
       for (const edge of edges.all) {
         if (edge.inFleet) edge.tell({ type: 'fleet', epoch, from, joined: [...joined], left: [...left] });

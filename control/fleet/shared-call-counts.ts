@@ -9,6 +9,7 @@
  */
 import type { Clock } from '#shared/clock.ts';
 import type { CallAnswer, CallCountFrame, CallScope, HeldCalls } from '#shared/edge-protocol/fleet.ts';
+import { sharedAfterMs } from '#shared/fleet/sharing.ts';
 import type { ConnectedEdge, ConnectedEdges } from '../edge-link/index.ts';
 import type { Transients, TransientTopic } from '../replicas/index.ts';
 import { CallCounts } from './call-counts.ts';
@@ -53,6 +54,8 @@ export class SharedCallCounts {
   readonly #pieces = new Map<string, HeldCalls[]>();
   #isDeciding = false;
   #wantedAt = 0;
+  /** Since when one edge is left; null: there are several. */
+  #aloneSince: number | null = null;
   /** Ids of the edges that were connected at the last look. */
   #linked: ReadonlySet<string> = new Set();
 
@@ -83,9 +86,15 @@ export class SharedCallCounts {
     this.#pieces.clear();
   }
 
-  /** One edge counts alone from now on. */
-  forget(): void {
-    this.#counts.forget();
+  /** How many edges share the limits from now on. The last one asks for a while, and then counts alone. */
+  shared(edges: number): void {
+    const now = this.#parts.clock.elapsed();
+    if (edges < 2) {
+      this.#aloneSince ??= now;
+      return;
+    }
+    if (this.#aloneSince !== null && now - this.#aloneSince >= sharedAfterMs) this.#counts.forget();
+    this.#aloneSince = null;
   }
 
   /** The operator has removed an edge. */

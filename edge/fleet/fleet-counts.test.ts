@@ -8,12 +8,14 @@ const scopes = [{ scope: 'organization o', concurrent: 1, per_minute: null }];
 let clock: FakeClock;
 let sent: CallCountFrame[];
 let counts: FleetCounts;
+let edges: number;
 beforeEach(() => {
   clock = new FakeClock();
   sent = [];
+  edges = 2;
   counts = new FleetCounts({
     clock,
-    edges: () => 2,
+    edges: () => edges,
     connected: () => true,
     send: (frame) => sent.push(frame),
     held: () => [],
@@ -68,4 +70,32 @@ it('ignores the answer of the control plane that counted before, and asks the on
   expect(sent.map(({ type }) => type)).toEqual(['calls_held', 'call_ask', 'calls_held', 'call_ask']);
   answer(now, 'counted');
   expect(await verdict).toMatchObject({ answer: 'counted' });
+});
+
+it('goes on asking for a minute after the last other edge has gone, and declares again when one comes', async () => {
+  edges = 1;
+  counts.refresh();
+  await pass(59_000);
+  expect(counts.edges).toBe(2);
+  const verdict = counts.ask(scopes);
+  answer(asked().at(-1), 'counted');
+  expect(await verdict).toMatchObject({ answer: 'counted' });
+  await pass(1_000);
+  expect(counts.edges).toBe(1);
+  expect(await counts.ask(scopes)).toEqual({ answer: 'unknown' });
+  sent = [];
+  edges = 2;
+  counts.refresh();
+  expect(sent).toEqual([{ type: 'calls_held', held: [] }]);
+});
+
+it('does not declare again when another edge comes back within the minute', async () => {
+  edges = 1;
+  counts.refresh();
+  await pass(30_000);
+  edges = 2;
+  counts.refresh();
+  await pass(60_000);
+  expect(counts.edges).toBe(2);
+  expect(sent.map(({ type }) => type)).toEqual(['calls_held']);
 });

@@ -1,9 +1,10 @@
 /**
- * Counts this edge's outgoing calls at control, together with those of the other edges (docs/internals/fleet.md). Alone,
- * or without a link to control, it asks nobody.
+ * Counts this edge's outgoing calls at control, together with those of the other edges (docs/internals/fleet.md). Alone
+ * for a minute, or without a link to control, it asks nobody.
  */
-import type { Clock } from '#shared/clock.ts';
+import type { Clock, Timer } from '#shared/clock.ts';
 import type { CallAnswer, CallCountFrame, CallScope, HeldCalls } from '#shared/edge-protocol/fleet.ts';
+import { sharedAfterMs } from '#shared/fleet/sharing.ts';
 import { newId } from '#shared/ids.ts';
 
 export type FleetVerdict = Pick<CallAnswer, 'answer' | 'scope' | 'reason'>;
@@ -34,6 +35,9 @@ export class FleetCounts {
   /** Scopes of calls that no longer wait for their answers. */
   readonly #late = new Map<string, readonly string[]>();
   #declared = false;
+  /** It has counted with others at control; for a while still when they are gone. */
+  #isShared = false;
+  #sharedUntil: Timer | null = null;
 
   constructor(options: FleetCountsOptions) {
     this.#options = options;
@@ -41,7 +45,7 @@ export class FleetCounts {
 
   /** Edges that share the limits; 1: this one counts alone. */
   get edges(): number {
-    return this.#options.edges();
+    return Math.max(this.#options.edges(), this.#isShared ? 2 : 1);
   }
 
   /** May a call start? `unknown`: control cannot say. */
@@ -107,10 +111,24 @@ export class FleetCounts {
 
   /** Control has sent the members: with others beside it, the edge declares what it holds, once on a link. */
   refresh(): void {
+    this.#follow();
     if (this.edges < 2) {
       this.#declared = false;
     } else if (!this.#declared && this.#options.connected()) {
       this.#declare();
+    }
+  }
+
+  #follow(): void {
+    if (this.#options.edges() > 1) {
+      this.#sharedUntil?.cancel();
+      this.#sharedUntil = null;
+    } else if (this.#isShared) {
+      this.#sharedUntil ??= this.#options.clock.after(sharedAfterMs, () => {
+        this.#sharedUntil = null;
+        this.#isShared = false;
+        this.#declared = false;
+      });
     }
   }
 
@@ -122,6 +140,7 @@ export class FleetCounts {
   /** It replaces what control has counted, also for calls that still wait: these ask again. */
   #declare(): void {
     this.#declared = true;
+    this.#isShared = true;
     this.#late.clear();
     for (const resolve of this.#waiting.values()) resolve({ answer: 'unknown' });
     this.#waiting.clear();

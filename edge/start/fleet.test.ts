@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
 import type { CallCountFrame, Membership } from '#shared/edge-protocol/fleet.ts';
+import { sharedAfterMs } from '#shared/fleet/sharing.ts';
 import { QuietLog } from '../../test/kit/fakes/quiet-log.ts';
 import { OutboundLimits } from '../call/limits.ts';
 import { Metrics } from '../metrics.ts';
@@ -164,12 +165,13 @@ it('an edge whose control plane was replaced by an older one keeps its fair shar
   expect(up).toBe(fairShare);
 });
 
-it('an edge that is alone has the whole limit again as soon as control says so', async () => {
+it('an edge that is alone counts alone, with the whole limit, a minute after control has said so', async () => {
   knewTheOther();
   connect({ fleet: false, countsCalls: false });
   isConnected = true;
   fleet.welcomed(counting);
   fleet.receive(members(8, 'this'));
+  clock.advance(sharedAfterMs);
   await place();
   expect(up).toBe(limit);
   expect(sent.filter(({ type }) => type === 'call_ask')).toEqual([]);
