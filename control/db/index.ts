@@ -36,6 +36,7 @@ export {
 export { type Listening, wakeListeners } from './postgres/listening.ts';
 export { addPartitions, dropPartitionsBefore, undatedRows } from './postgres/partitions.ts';
 export { serverVersion } from './postgres/server-version.ts';
+export { serverWords } from './postgres/words.ts';
 export { Replica } from './replica.ts';
 export { measureReplica } from './replica-metrics.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';

@@ -17,6 +17,7 @@ import { type DatabaseLimits, databaseLimits } from './limits.ts';
 import { migrations } from './migrations/index.ts';
 import type { Heard, Listening } from './postgres/listening.ts';
 import type { PoolState } from './postgres/open.ts';
+import { ofServer } from './postgres/words.ts';
 import { type Difference, whyUnusable } from './releases.ts';
 import type { SyncLog } from './sqlite/durability.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -101,7 +102,8 @@ async function openServer(
     await migrate(db, migrations, migrating);
   } catch (error) {
     await db.destroy();
-    throw new Error(`The database at ${shownAddress(url)} cannot be used`, { cause: error });
+    const failure = new Error(`The database at ${shownAddress(url)} cannot be used`, { cause: error });
+    throw ofServer(failure, shownAddress(url));
   }
   return {
     db,

@@ -71,6 +71,13 @@ export const takesCalls = (edge: ConnectedEdge) =>
 /** What of an edge decides about its part in the fleet. */
 export const stateOf = (edge: ConnectedEdge) => `${edge.inFleet} ${hasEngine(edge)} ${isDraining(edge)}`;
 
+/** @param draining @param refusing numbers of connected edges; one may do both */
+function whyNone(draining: number, refusing: number): string {
+  if (refusing === 0) return 'all connected edges are draining';
+  if (draining === 0) return 'the disks of all connected edges are full';
+  return 'all connected edges are draining, or their disks are full';
+}
+
 interface BrowserWish {
   readonly wish: RegionWish | null;
   readonly callsMore: boolean;
@@ -224,9 +231,10 @@ export class ConnectedEdges {
       throw ApiError.unavailable('The edges that take calls are of an earlier version.', 30);
     if (staying.length > 0 && wish !== null)
       throw ApiError.unavailable(`No edge of the region "${wish.region}" takes calls.`, 30);
-    if (refusing.length > 0)
-      throw ApiError.unavailable('No edge accepts calls: the disks of all edges are full.', 30);
-    throw ApiError.unavailable('No edge is connected.', 5);
+    const draining = this.all.filter(isDraining);
+    if (draining.length === 0 && refusing.length === 0)
+      throw ApiError.unavailable('No edge is connected.', 5);
+    throw ApiError.unavailable(`No edge takes calls: ${whyNone(draining.length, refusing.length)}.`, 30);
   }
 
   /**

@@ -201,7 +201,7 @@ describe('draining', () => {
     expect(body).toMatchObject({ edge: { draining: ['a'] } });
     await patch('b', { draining: true });
     await expect.poll(() => edges.draining.length).toBe(2);
-    expect(() => edges.leastLoaded()).toThrow('No edge is connected.');
+    expect(() => edges.leastLoaded()).toThrow('No edge takes calls: all connected edges are draining.');
   });
 
   it('of an unknown edge answers 404, and bad values 400', async () => {

@@ -3,7 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ownCommand } from '#shared/own-command.ts';
 import { SettingError } from '#shared/settings/reader.ts';
 import { storageWords } from '#shared/storage-fault.ts';
-import { DatabaseTooNew } from '../db/index.ts';
+import { DatabaseTooNew, serverWords } from '../db/index.ts';
 import { OperationError } from './operation-error.ts';
 
 const afterDamage = () =>
@@ -44,5 +44,5 @@ export async function runProgram(work: () => Promise<string>): Promise<void> {
 export function plainWords(error: unknown): string | null {
   if (error instanceof OperationError || error instanceof SettingError || error instanceof DatabaseTooNew)
     return error.message;
-  return storageWords(error, afterDamage());
+  return serverWords(error) ?? storageWords(error, afterDamage());
 }

@@ -16,11 +16,13 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import type pg from 'pg';
+import { shownAddress } from '../address.ts';
 import { checkFence, presentFence } from '../fence.ts';
 import { withoutNul } from './text.ts';
 import { columnTypes } from './types.ts';
 import type { Unanswered } from './unanswered.ts';
 import { unreachable } from './unreachable.ts';
+import { ofServer } from './words.ts';
 
 /**
  * How writes are ordered, see `writers`. `shared`: transactions run beside others that share, as single statements always
@@ -108,7 +110,7 @@ class PooledDriver implements Driver {
     } catch (error) {
       const failure = unreachable(error);
       this.#statements.failed(failure);
-      throw failure;
+      throw ofServer(failure, shownAddress(this.#pool.options.connectionString ?? ''));
     }
   }
 

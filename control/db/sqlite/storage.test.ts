@@ -105,7 +105,7 @@ test('an edge with a full disk is listed in /health, and gets no calls once it r
   expect(holding.body.edge).toMatchObject({ storage: { failing: ['edge-1'], refusing: [] } });
   expect(edges.leastLoaded().edgeId).toBe('edge-1');
   expect((await says(1, 1)).status).toBe(503);
-  expect(() => edges.leastLoaded()).toThrow('the disks of all edges are full');
+  expect(() => edges.leastLoaded()).toThrow('the disks of all connected edges are full');
   expect((await says(0, 0)).status).toBe(200);
   await edge.close();
 });

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { onSqlite, takeDatabase } from '../../../test/kit/db/test-database.ts';
+import { openDatabase, schemaState } from '../open.ts';
+import { unreachable } from './unreachable.ts';
+import { ofServer, serverWords } from './words.ts';
+
+const server = 'postgres://trunkline@db.example.com:5432/trunkline';
+const withCode = (code: string, message = 'it said so') => Object.assign(new Error(message), { code });
+const wordsOf = (error: Error) => serverWords(ofServer(error, server));
+
+it.each([
+  ['28P01', 'rejects the user'],
+  ['28000', 'rejects the user'],
+  ['3D000', 'does not have the database'],
+  ['42501', 'does not let the user do this'],
+  ['25006', 'takes no writes'],
+  ['53100', 'has no room on its disk'],
+  ['53300', 'has no free connection'],
+  ['57P03', 'is starting or stopping'],
+  ['DATABASE_UNREACHABLE', 'cannot be reached'],
+])('%s: the server %s', (code, what) => {
+  const words = wordsOf(new Error('cannot be used', { cause: withCode(code, 'it said so.') }));
+  expect(words).toMatch(`The PostgreSQL server of ${server} ${what}: it said so. `);
+  expect(words).not.toContain('data folder');
+});
+
+it('says why a server cannot be reached, also when none of its addresses answers', () => {
+  for (const [cause, reason] of [
+    [withCode('ECONNREFUSED', 'connect ECONNREFUSED 192.0.2.1:5432'), 'connect ECONNREFUSED 192.0.2.1:5432'],
+    [withCode('ECONNREFUSED', ''), 'ECONNREFUSED'],
+  ] as const) {
+    const failure = unreachable(cause);
+    expect(failure).toBeInstanceOf(Error);
+    if (failure instanceof Error)
+      expect(wordsOf(failure)).toContain(`cannot be reached: ${reason}. Check host`);
+  }
+});
+
+it('leaves faults of the program, and errors of other things, to others', () => {
+  expect(wordsOf(withCode('42601', 'syntax error'))).toBeNull();
+  expect(serverWords(withCode('ENOSPC'))).toBeNull();
+});
+
+it.skipIf(onSqlite)(
+  'names the server of a database that is not there, without a stack or a password',
+  async () => {
+    const { address, release } = await takeDatabase();
+    const url = new URL(address);
+    url.pathname = '/nowhere';
+    url.searchParams.set('password', 'secret');
+    for (const open of [openDatabase, schemaState]) {
+      const error: unknown = await open(url.href).catch((failure: unknown) => failure);
+      expect(serverWords(error)).toMatch(
+        /nowhere does not have the database: database "nowhere" does not exist\. Create it/,
+      );
+      expect(serverWords(error)).not.toContain('secret');
+    }
+    await release();
+  },
+);
