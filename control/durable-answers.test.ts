@@ -60,6 +60,22 @@ test('after a failed sync every write is answered 503, reads work, and /health r
   expect((await control.call('GET', '/health', { key: null })).status).toBe(503);
 });
 
+test('after a failed sync a request that is refused gets its own error, and nothing about files', async () => {
+  held = Promise.withResolvers();
+  held.promise.catch(() => undefined);
+  held.reject(disk());
+  expect((await create()).status).toBe(503);
+  for (const [key, status, code] of [
+    ['tk_wrong', 401, 'AUTH_FAILURE'],
+    [control.key, 400, 'INVALID_PARAMETER'],
+  ] as const) {
+    const answer = await control.call('POST', '/v1/pathway/create', { key, body: {} });
+    expect(answer.status).toBe(status);
+    expect(answer.body.errors).toMatchObject([{ code }]);
+    expect(answer.text).not.toContain('could not be synced');
+  }
+});
+
 async function edge(): Promise<EdgeClient> {
   const url = `${(await control.url()).replace('http', 'ws')}/v1/edge/link`;
   return EdgeClient.connect(url, control.edgeToken);

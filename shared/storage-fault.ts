@@ -8,13 +8,13 @@ import { fileObstacle } from './file-obstacle.ts';
 
 /**
  * `full`: no room, or no quota. `read_only`: writing is not allowed. `failing`: the device or its content.
- * `unreachable`: the database server cannot be reached.
+ * `unreachable`: the database server cannot be reached. `no_writes`: it can, and takes no writes.
  */
-export type StorageFault = 'full' | 'read_only' | 'failing' | 'unreachable';
+export type StorageFault = 'full' | 'read_only' | 'failing' | 'unreachable' | 'no_writes';
 
 const faults: readonly { readonly fault: StorageFault; readonly codes: RegExp }[] = [
   { fault: 'full', codes: /^(?:SQLITE_FULL|53100|ENOSPC|EDQUOT|EFBIG)$/ },
-  { fault: 'read_only', codes: /^(?:SQLITE_READONLY(?:_[A-Z]+)*|SQLITE_PERM|25006|EROFS|EACCES|EPERM)$/ },
+  { fault: 'read_only', codes: /^(?:SQLITE_READONLY(?:_[A-Z]+)*|SQLITE_PERM|EROFS|EACCES|EPERM)$/ },
   // SQLITE_CORRUPT and NOTADB: what was written is unreliable, so nothing more is written.
   {
     fault: 'failing',
@@ -22,6 +22,7 @@ const faults: readonly { readonly fault: StorageFault; readonly codes: RegExp }[
       /^(?:SQLITE_(?:IOERR|CANTOPEN|CORRUPT|PROTOCOL)(?:_[A-Z]+)*|SQLITE_NOTADB|SQLITE_NOMEM|58030|XX00[12]|EIO|ENXIO|ENODEV|EMFILE|ENFILE|ESTALE)$/,
   },
   { fault: 'unreachable', codes: /^DATABASE_UNREACHABLE$/ },
+  { fault: 'no_writes', codes: /^25006$/ },
 ];
 
 /** One sentence for a person: what happened. */
@@ -30,6 +31,7 @@ export const faultWords: Readonly<Record<StorageFault, string>> = {
   read_only: 'the file system is read-only',
   failing: 'the disk or its file system is failing',
   unreachable: 'the database server cannot be reached',
+  no_writes: 'the database server takes no writes',
 };
 
 /** null: the error has another cause, such as a mistake in a statement. */

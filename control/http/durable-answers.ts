@@ -9,8 +9,8 @@ const reading: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function addDurableAnswers(app: App, database: Pick<Database, 'durable'>): void {
   app.addHook('onSend', async (request, reply) => {
-    // An answer of 5xx promises nothing; the one to a failed sync comes here too.
-    if (reading.has(request.method) || reply.statusCode >= 500) return;
+    // An error promises nothing; the one to a failed sync comes here too.
+    if (reading.has(request.method) || reply.statusCode >= 400) return;
     await database.durable();
   });
 }

@@ -8,10 +8,20 @@ import { unreachable } from './unreachable.ts';
 const lookEveryMs = 1_000;
 /** A server that takes longer to answer a look counts as unreachable. */
 const answerTimeoutMs = 2_500;
-const look = { text: 'select pg_is_in_recovery() as standby', query_timeout: answerTimeoutMs };
+/** A standby, or a server that was told to take no writes. */
+const readingLook = {
+  text: `select pg_is_in_recovery() or current_setting('transaction_read_only')::boolean as refuses`,
+  query_timeout: answerTimeoutMs,
+};
+/** Reading works on a full or failing disk; this makes the server add pages to a file, and leaves nothing. */
+const writingLook = {
+  text: `create temporary table trunkline_look on commit drop as
+    select md5(n::text) as text from generate_series(1, 2000) as n`,
+  query_timeout: answerTimeoutMs,
+};
 
 export class ServerState {
-  readonly #pool: pg.Pool;
+  readonly #pool: Pick<pg.Pool, 'query'>;
   readonly #clock: Clock;
   #fault: StorageFault | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -19,7 +29,7 @@ export class ServerState {
   /** Statements that failed because the server could not be reached, or could not write. */
   failures = 0;
 
-  constructor(pool: pg.Pool, clock: Clock) {
+  constructor(pool: Pick<pg.Pool, 'query'>, clock: Clock) {
     this.#pool = pool;
     this.#clock = clock;
   }
@@ -46,8 +56,9 @@ export class ServerState {
 
   async #look(): Promise<void> {
     try {
-      const { rows } = await this.#pool.query<{ standby: boolean }>(look);
-      this.#fault = rows[0]?.standby === true ? 'read_only' : null;
+      if (this.#fault === 'full' || this.#fault === 'failing') await this.#pool.query(writingLook);
+      const { rows } = await this.#pool.query<{ refuses: boolean }>(readingLook);
+      this.#fault = rows[0]?.refuses === true ? 'no_writes' : null;
     } catch (error) {
       this.note(unreachable(error));
     }
