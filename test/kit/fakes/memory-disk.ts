@@ -17,6 +17,13 @@ class DiskError extends Error {
   }
 }
 
+/** A buffer that a file grows into. */
+interface Growing {
+  readonly memory: Buffer;
+  /** What of it the file was after its last write. */
+  readonly octets: Buffer;
+}
+
 export class MemoryDisk implements SegmentFiles {
   readonly files = new Map<string, StoredFile>();
   /** The error of every write; null: they succeed. */
@@ -35,6 +42,7 @@ export class MemoryDisk implements SegmentFiles {
   last: Buffer | null = null;
   /** Files whose removal is not on the device. */
   #removed = new Map<string, StoredFile>();
+  readonly #growing = new WeakMap<StoredFile, Growing>();
 
   list(): string[] {
     return [...this.files.keys()];
@@ -132,11 +140,25 @@ export class MemoryDisk implements SegmentFiles {
     this.#check();
     const free = Math.max(0, this.room - this.size + Math.max(0, file.octets.length - at));
     const fitting = octets.subarray(0, free);
-    const grown = Buffer.alloc(Math.max(file.octets.length, at + fitting.length));
-    file.octets.copy(grown);
-    grown.set(fitting, at);
-    file.octets = grown;
+    const end = Math.max(file.octets.length, at + fitting.length);
+    const memory = this.#memoryFor(file, at, end);
+    memory.set(fitting, at);
+    file.octets = memory.subarray(0, end);
+    this.#growing.set(file, { memory, octets: file.octets });
     if (fitting.length < octets.length) throw new DiskError('ENOSPC');
+  }
+
+  /**
+   * With what the file has, and room up to `end`. Its own buffer if the write is behind all that was written: what was
+   * synced, or read, is a view of it and must stay as it is. To copy a file for each write would take seconds.
+   */
+  #memoryFor(file: StoredFile, at: number, end: number): Buffer {
+    const growing = this.#growing.get(file);
+    if (growing?.octets === file.octets && at >= file.octets.length && end <= growing.memory.length)
+      return growing.memory;
+    const memory = Buffer.alloc(2 * end);
+    file.octets.copy(memory);
+    return memory;
   }
 
   #sync(file: StoredFile, octets: Buffer): void {
