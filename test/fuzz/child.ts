@@ -6,7 +6,7 @@ import { type Order, type Report, SlotWriter } from './slot.ts';
 const order = JSON.parse(process.argv[2] ?? '{}') as Order;
 const { name, seed, seconds = Infinity, tries: mostTries = Infinity, mostCpuMs } = order;
 const instrument = new Instrument();
-instrument.register(dirname(dirname(import.meta.dirname)), ['edge', 'shared']);
+instrument.register(dirname(dirname(import.meta.dirname)), ['edge', 'shared'], order.kept);
 const { targets } = await import('./targets.ts');
 const { fuzz, shareOfLimit } = await import('./fuzzer.ts');
 

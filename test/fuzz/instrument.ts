@@ -2,10 +2,13 @@
  * Coverage of an input, by counters that are inserted into the code on load: reading them takes microseconds, V8's own
  * coverage takes tens of milliseconds.
  */
-import { readFileSync } from 'node:fs';
-import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAst } from 'vitest/node';
+
+const require = createRequire(import.meta.url);
 
 /** Space for the blocks of all loaded code; further blocks are not counted. */
 const mostBlocks = 65_536;
@@ -60,23 +63,44 @@ export class Instrument {
     return { isNew, work };
   }
 
-  /** Instruments project files that are imported from now on. @param folders of the project */
-  register(root: string, folders: readonly string[]): void {
+  /**
+   * Instruments project files that are imported from now on.
+   * @param folders of the project
+   * @param kept folder of what other processes have instrumented since the last change of a source, and this one adds to;
+   * null: none
+   */
+  register(root: string, folders: readonly string[], kept: string | null = null): void {
     const prefixes = folders.map((folder) => `${root}/${folder}/`);
     registerHooks({
       load: (url, context, next) => {
         if (!url.endsWith('.ts') || !url.startsWith('file:')) return next(url, context);
         const path = fileURLToPath(url);
         if (!prefixes.some((prefix) => path.startsWith(prefix))) return next(url, context);
-        const source = this.instrumented(stripTypeScriptTypes(readFileSync(path, 'utf8')));
-        return { format: 'module', source, shortCircuit: true };
+        return { format: 'module', source: this.#instrumentedFile(path, kept), shortCircuit: true };
       },
     });
   }
 
+  #instrumentedFile(path: string, kept: string | null): string {
+    const instrumented = () => this.instrumented(stripTypeScriptTypes(readFileSync(path, 'utf8')));
+    if (kept === null) return instrumented();
+    // The numbers of its blocks are in it.
+    const first = this.#blocks;
+    const name = `${first}-${createHash('sha256').update(path).digest('hex')}`;
+    const file = join(kept, name);
+    if (existsSync(file)) {
+      const { source, blocks } = JSON.parse(readFileSync(file, 'utf8')) as Kept;
+      this.#blocks += blocks;
+      return source;
+    }
+    const source = instrumented();
+    writeFileSync(file, JSON.stringify({ source, blocks: this.#blocks - first } satisfies Kept));
+    return source;
+  }
+
   /** @param source a module of plain JavaScript */
   instrumented(source: string): string {
-    const program: unknown = parseAst(source);
+    const program = parsed(source);
     if (!isNode(program)) throw new TypeError('the parser returns no node');
     return source.slice(0, program.start) + this.#written(source, program) + source.slice(program.end);
   }
@@ -105,6 +129,19 @@ export class Instrument {
   #count(): string {
     return this.#blocks < mostBlocks ? `${this.#name}[${this.#blocks++}]++` : '0';
   }
+}
+
+/** An instrumented file. */
+interface Kept {
+  readonly source: string;
+  /** How many it has. */
+  readonly blocks: number;
+}
+
+/** The parser is loaded when it is used: that takes longer than a short run of a target whose files are all kept. */
+function parsed(source: string): unknown {
+  const { parseAst } = require('vitest/node') as typeof import('vitest/node');
+  return parseAst(source);
 }
 
 /** How a part of the code is counted: as a statement that becomes a block, as an expression, by what precedes it. */

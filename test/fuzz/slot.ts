@@ -9,6 +9,8 @@ export interface Order {
   readonly tries?: number;
   /** Limit of CPU time for one input, ms; unset: not measured. */
   readonly mostCpuMs?: number;
+  /** Folder of instrumented files (Instrument.register); unset: none are kept. */
+  readonly kept?: string;
   /** File of the current input. */
   readonly slot: string;
 }
