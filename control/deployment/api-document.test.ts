@@ -1,7 +1,7 @@
 /** The OpenAPI document and the search of /docs are made in turns, so that requests are answered meanwhile. */
 import { expect, it } from 'vitest';
 import { startRoutes } from '../../test/kit/control/harness.ts';
-import { openApiOf } from '../../test/kit/control/openapi.ts';
+import { ownOpenApiOf } from '../../test/kit/control/openapi.ts';
 import { ApiDocument } from './api-document.ts';
 import { pageFiles } from './docs/contents.ts';
 import { describedIn } from './docs/groups.ts';
@@ -60,7 +60,7 @@ it('a generator that gives nothing is an error', async () => {
 it('the document and the search of a control plane have a turn for each endpoint and each page', async () => {
   const test = await startRoutes();
   try {
-    const { turns, made: document } = await turnsOf<OpenApiDocument>(openApiOf(test));
+    const { turns, made: document } = await turnsOf<OpenApiDocument>(ownOpenApiOf(test));
     const operations = describedIn(document.paths).length;
     expect(operations).toBeGreaterThan(200);
     expect(turns).toBeGreaterThan(operations / 2);

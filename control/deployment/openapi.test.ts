@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webhookEvents } from '#shared/api/webhook-events.ts';
 import { apiErrors } from '#shared/errors.ts';
 import { startRoutes, type TestControl } from '../../test/kit/control/harness.ts';
-import { openApiOf } from '../../test/kit/control/openapi.ts';
+import { ownOpenApiOf } from '../../test/kit/control/openapi.ts';
 import type { Media, OpenApiDocument, Operation } from './openapi-document.ts';
 import { exampleOf } from './openapi-examples.ts';
 
@@ -13,7 +13,7 @@ let test: TestControl;
 let document: OpenApiDocument;
 beforeAll(async () => {
   test = await startRoutes();
-  document = await openApiOf(test);
+  document = await ownOpenApiOf(test);
 });
 afterAll(() => test.close());
 
@@ -112,6 +112,24 @@ describe('the OpenAPI document', () => {
     const silent = [...parameters, ...properties].filter(({ schema }) => isSilent(schema));
     expect(silent.map(({ path }) => path)).toEqual([]);
     expect([{}, { anyOf: [{ type: 'null' }], description: 'Its end' }].every(isSilent)).toBe(true);
+  });
+
+  it('is the same whatever is set', async () => {
+    const other = await startRoutes({
+      CONTROL_HOST: '0.0.0.0',
+      SIP_PUBLIC_HOST: 'sip.example.com',
+      SIP_WSS_PORT: '5062',
+      RATE_LIMIT_PER_MINUTE: '7',
+      QUOTAS: 'numbers=3',
+      ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      SMTP_URL: 'smtp://127.0.0.1:25',
+      MAIL_FROM: 'alerts@example.com',
+    });
+    try {
+      expect(await ownOpenApiOf(other)).toEqual(document);
+    } finally {
+      await other.close();
+    }
   });
 
   it('is valid by the meta-schema of OpenAPI 3.1', async () => {

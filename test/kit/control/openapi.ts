@@ -13,7 +13,24 @@ const Document = Type.Unsafe<OpenApiDocument>(
   }),
 );
 
-/** As served without a key. */
-export async function openApiOf(test: Pick<TestControl, 'call'>): Promise<OpenApiDocument> {
+/** As it serves it without a key; for tests of the document. */
+export async function ownOpenApiOf(test: Pick<TestControl, 'call'>): Promise<OpenApiDocument> {
   return (await test.call('GET', '/openapi.json', { key: null })).read(Document);
+}
+
+let first: Promise<OpenApiDocument> | undefined;
+
+/**
+ * That of the first control plane of this process, which nobody can change. Every other's is the same (openapi.test.ts),
+ * and to make and read its megabytes takes longer than most tests that look at all routes.
+ */
+export function openApiOf(test: Pick<TestControl, 'call'>): Promise<OpenApiDocument> {
+  first ??= ownOpenApiOf(test).then(frozen);
+  return first;
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
 }
