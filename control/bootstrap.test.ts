@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer as createTlsServer } from 'node:tls';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FakeClock } from '#shared/clock.ts';
+import { writeEmptyFile } from '../test/kit/db/empty-file.ts';
 import { longTest } from '../test/kit/long-test.ts';
 import { testedFile } from '../test/kit/programs/built-programs.ts';
 import { freeTcpPort } from '../test/kit/programs/ports.ts';
@@ -23,9 +24,13 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const mode = (...path: string[]) => (statSync(join(folder, ...path)).mode & 0o777).toString(8);
 
-/** One start like main.ts, without listening. */
-async function start(env: Record<string, string> = {}) {
+/**
+ * One start like main.ts, without listening.
+ * @param makesDatabase whether a first one makes the schema itself, which takes longer than all else
+ */
+async function start(env: Record<string, string> = {}, { makesDatabase = false } = {}) {
   const config = readControlConfig({ TRUNKLINE_DATA: folder, LOG_LEVEL: 'silent', ...env });
+  if (!makesDatabase && !existsSync(config.database)) await writeEmptyFile(config.database);
   const clock = new FakeClock();
   const control = await createApp({ config, clock, logger: pino({ level: 'silent' }), checkAnswers: true });
   const files = await ensureCertificates({
@@ -56,7 +61,7 @@ it('a start without changes writes no file besides the database, so it works on 
 
 describe('the first start', () => {
   it('writes private keys and creates numbers that a call from this machine can reach', async () => {
-    const { control, made, snapshot, get } = await start();
+    const { control, made, snapshot, get } = await start({}, { makesDatabase: true });
     expect(JSON.parse(readFileSync(join(folder, 'bootstrap.json'), 'utf8'))).toEqual(made);
     expect(made).toMatchObject({
       control_url: 'http://127.0.0.1:8080',
