@@ -6,11 +6,11 @@ import { setImmediate } from 'node:timers/promises';
 import { g711 } from '#shared/g711.ts';
 import {
   type Chunk,
+  ChunkOpener,
   ChunkScanner,
   decodeHeader,
   frameBytes,
   framesPerChunk,
-  openChunk,
   readMark,
 } from '#shared/recording/format.ts';
 import type { RecordingRow, RecordingRun } from '../db/index.ts';
@@ -60,8 +60,7 @@ export async function inspect(
 }
 
 class Reading {
-  readonly #id: string;
-  readonly #dataKey: Uint8Array;
+  readonly #opener: ChunkOpener;
   readonly #runs: RecordingRun[] = [];
   readonly #pauses: { from: number; to: number }[] = [];
   /** Of each frame, of both channels. */
@@ -72,15 +71,14 @@ class Reading {
   #ended: Inspected['ended'] | null = null;
 
   constructor(id: string, dataKey: Uint8Array) {
-    this.#id = id;
-    this.#dataKey = dataKey;
+    this.#opener = new ChunkOpener(dataKey, id);
   }
 
   /** @returns false when the chunk cannot be part of the recording */
   take(chunk: Chunk, offset: number): boolean {
     let content: Buffer;
     try {
-      content = openChunk(chunk, this.#dataKey, this.#id);
+      content = this.#opener.open(chunk);
     } catch {
       return false;
     }

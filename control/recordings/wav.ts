@@ -1,10 +1,10 @@
 /** A recording as a WAV file: 16-bit PCM, 8 kHz, the peer left and our side right. Any part of it is read on its own. */
 import { g711 } from '#shared/g711.ts';
 import {
+  ChunkOpener,
   ChunkScanner,
   frameBytes,
   framesPerChunk,
-  openChunk,
   samplesPerFrame,
 } from '#shared/recording/format.ts';
 import type { RecordingRun } from '../db/index.ts';
@@ -90,10 +90,11 @@ export async function* pcm(source: WavSource, from: number, to: number): AsyncGe
 /** The audio of up to `chunks` chunks. @throws Error when the file was altered */
 async function opened({ id, dataKey, read }: WavSource, offset: number, chunks: number): Promise<Buffer> {
   const bytes = await read(offset, offset + Math.min(chunks, chunksAtOnce) * chunkBytes);
+  const opener = new ChunkOpener(dataKey, id);
   const pieces: Buffer[] = [];
   for (const chunk of new ChunkScanner(offset).push(bytes)) {
     if (chunk.kind !== 'audio') break;
-    const samples = openChunk(chunk, dataKey, id);
+    const samples = opener.open(chunk);
     const piece = Buffer.allocUnsafe(2 * samples.length);
     for (let i = 0; i < samples.length; i++) piece.writeInt16LE(toLinear[samples[i] ?? 0] ?? 0, 2 * i);
     pieces.push(piece);

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type Chunk,
+  ChunkOpener,
   ChunkScanner,
   ChunkSealer,
   decodeHeader,
   encodeHeader,
   frameBytes,
   framesPerChunk,
-  openChunk,
   type RecordingHeader,
   readMark,
 } from './format.ts';
@@ -68,7 +68,8 @@ describe('the file of a recording', () => {
       ['audio', 60],
       ['mark', 63],
     ]);
-    const contents = whole.map((chunk) => openChunk(chunk, dataKey, id));
+    const opener = new ChunkOpener(dataKey, id);
+    const contents = whole.map((chunk) => opener.open(chunk));
     expect(contents[0]).toEqual(Buffer.alloc(2 * frameBytes, 1));
     expect(readMark(contents[4] ?? Buffer.alloc(0))).toEqual({ what: 'ended' });
     for (const step of [1, 7, 100, 8_191]) expect(scan(bytes, step).chunks).toEqual(whole);
@@ -124,10 +125,10 @@ describe('the file of a recording', () => {
   it('opens no chunk with another key, at another place or for another recording', () => {
     const [chunk] = scan(file().bytes).chunks;
     if (!chunk) throw new Error('there is no chunk');
-    expect(() => openChunk(chunk, randomBytes(32), id)).toThrow();
-    expect(() => openChunk(chunk, dataKey, id.replace('0', '1'))).toThrow();
-    expect(() => openChunk({ ...chunk, at: 1 }, dataKey, id)).toThrow();
-    expect(() => openChunk({ ...chunk, number: 1 }, dataKey, id)).toThrow();
+    expect(() => new ChunkOpener(randomBytes(32), id).open(chunk)).toThrow();
+    expect(() => new ChunkOpener(dataKey, id.replace('0', '1')).open(chunk)).toThrow();
+    expect(() => new ChunkOpener(dataKey, id).open({ ...chunk, at: 1 })).toThrow();
+    expect(() => new ChunkOpener(dataKey, id).open({ ...chunk, number: 1 })).toThrow();
   });
 
   it('contains no audio in the clear', () => {

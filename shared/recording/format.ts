@@ -19,7 +19,7 @@
  * Audio is G.711 mu-law at 8 kHz in two channels, sample by sample: the peer, then our side. Time between two audio
  * chunks that neither has is silence. A mark is JSON, see `RecordingMark`.
  */
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { fits, integer, matching, objectOf, oneOf, type Shaped, textUpTo } from '#shared/shapes.ts';
 
@@ -106,13 +106,14 @@ export function decodeHeader(bytes: Buffer): { header: RecordingHeader; length: 
 
 /** Seals the chunks of one recording, one after the other. */
 export class ChunkSealer {
-  readonly #dataKey: Uint8Array;
+  /** Node takes several times as long for each chunk with the octets of a key. */
+  readonly #dataKey: KeyObject;
   readonly #id: string;
   #number = 0;
 
   /** @param dataKey 32 octets that seal no other recording */
   constructor(dataKey: Uint8Array, recordingId: string) {
-    this.#dataKey = dataKey;
+    this.#dataKey = createSecretKey(dataKey);
     this.#id = recordingId;
   }
 
@@ -142,20 +143,31 @@ export class ChunkSealer {
   }
 }
 
-/** @throws Error when the key is another one, or the chunk was altered */
-export function openChunk(chunk: Chunk, dataKey: Uint8Array, recordingId: string): Buffer {
-  const head = Buffer.alloc(chunkHead);
-  head.writeUInt32BE(chunk.number, 12);
-  head.writeUInt32BE(kindNumbers[chunk.kind], 16);
-  head.writeUInt32BE(chunk.at, 20);
-  const decipher = createDecipheriv('aes-256-gcm', dataKey, nonceOf(chunk.number), {
-    authTagLength: tagBytes,
-  })
-    .setAAD(boundTo(recordingId, head))
-    .setAuthTag(chunk.content.subarray(-tagBytes));
-  const content = decipher.update(chunk.content.subarray(0, -tagBytes));
-  decipher.final();
-  return content;
+/** Opens the chunks of one recording, in any order. */
+export class ChunkOpener {
+  readonly #dataKey: KeyObject;
+  readonly #id: string;
+
+  constructor(dataKey: Uint8Array, recordingId: string) {
+    this.#dataKey = createSecretKey(dataKey);
+    this.#id = recordingId;
+  }
+
+  /** @throws Error when the key is another one, or the chunk was altered */
+  open(chunk: Chunk): Buffer {
+    const head = Buffer.alloc(chunkHead);
+    head.writeUInt32BE(chunk.number, 12);
+    head.writeUInt32BE(kindNumbers[chunk.kind], 16);
+    head.writeUInt32BE(chunk.at, 20);
+    const decipher = createDecipheriv('aes-256-gcm', this.#dataKey, nonceOf(chunk.number), {
+      authTagLength: tagBytes,
+    })
+      .setAAD(boundTo(this.#id, head))
+      .setAuthTag(chunk.content.subarray(-tagBytes));
+    const content = decipher.update(chunk.content.subarray(0, -tagBytes));
+    decipher.final();
+    return content;
+  }
 }
 
 export function readMark(content: Buffer): RecordingMark | null {

@@ -3,10 +3,10 @@ import { createPrivateKey } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { g711 } from '#shared/g711.ts';
 import {
+  ChunkOpener,
   ChunkScanner,
   decodeHeader,
   frameBytes,
-  openChunk,
   type RecordingMark,
   readMark,
 } from '#shared/recording/format.ts';
@@ -67,11 +67,12 @@ export async function readRecording(path: string): Promise<ReadRecording> {
   if (!begin) throw new Error(`${path} has no header`);
   const { header, length } = begin;
   const dataKey = unwrapKey(header.key, recordingKey, header.id);
+  const opener = new ChunkOpener(dataKey, header.id);
   const scanner = new ChunkScanner(length);
   const marks: (RecordingMark & { at: number })[] = [];
   const pieces: { at: number; samples: Buffer }[] = [];
   for (const chunk of scanner.push(bytes.subarray(length))) {
-    const content = openChunk(chunk, dataKey, header.id);
+    const content = opener.open(chunk);
     const mark = chunk.kind === 'mark' ? readMark(content) : null;
     if (mark) marks.push({ ...mark, at: chunk.at });
     else pieces.push({ at: chunk.at, samples: content });
