@@ -56,12 +56,18 @@ async function oneCall(): Promise<void> {
   await system.api.endedCall(caller.callId);
 }
 
-/** @param localAddress different from the callers', so that blocks do not affect them */
-function tcp(localAddress = '127.0.0.9'): Promise<Socket> {
+/** Different from the callers', so that blocks do not affect them. */
+const abuser = '127.0.0.9';
+/**
+ * The next port of the abuser, each used once: above all that tests listen on (ports.ts) and below the kernel's own, which
+ * takes a millisecond of CPU to find a free one among thousands that have just been closed.
+ */
+let nextPort = 20_000;
+
+function tcp(): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTcp({ port: system.sipPort, host: '127.0.0.1', localAddress }, () =>
-      resolve(socket),
-    );
+    const from = { localAddress: abuser, localPort: nextPort++ };
+    const socket = connectTcp({ port: system.sipPort, host: '127.0.0.1', ...from }, () => resolve(socket));
     socket.on('error', reject);
     sockets.add(socket);
   });
