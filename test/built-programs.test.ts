@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { longTest } from './kit/long-test.ts';
-import { builtProgram, giveDatabase } from './kit/programs/built-programs.ts';
+import { builtProgram, giveFirstData } from './kit/programs/built-programs.ts';
 import { freeTcpPort } from './kit/programs/ports.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -40,7 +40,7 @@ async function started(path: string, ...args: readonly string[]): Promise<string
 }
 
 longTest('code that one start of control keeps is taken by the next, with replaced limits, too', async () => {
-  giveDatabase(folder);
+  giveFirstData(folder);
   const main = () => started('control/main.ts');
   const entry = () => started('test/kit/programs/control-entry.ts', '{}');
   // Each has some modules of its own.

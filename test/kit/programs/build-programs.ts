@@ -4,10 +4,11 @@ import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'vite';
+import { ensureCertificates } from '../../../control/certificates/files.ts';
 import { openDatabase } from '../../../control/db/open.ts';
 import { databaseName } from '../../../control/operations/manifest.ts';
 import { withLock } from '../../../scripts/setup/lock.mjs';
-import { builtName, programs } from './built-programs.ts';
+import { builtName, firstDataName, programs } from './built-programs.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 
@@ -92,7 +93,10 @@ async function make(folder: string): Promise<void> {
       },
     },
   });
-  await (await openDatabase(join(work, databaseName))).close();
+  const dataFolder = join(work, firstDataName);
+  await mkdir(dataFolder);
+  await (await openDatabase(join(dataFolder, databaseName))).close();
+  await ensureCertificates({ dataFolder, given: null, publicHost: null, now: Date.now() });
   await rename(work, folder);
 }
 

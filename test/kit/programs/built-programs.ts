@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { databaseName } from '../../../control/operations/manifest.ts';
 
@@ -63,13 +63,21 @@ export function builtName(file: string): string | null {
   return programs.includes(path) ? path.replace(/\.ts$/, '.mjs') : null;
 }
 
+/** What a first start makes the same each time, in the folder of the programs: its database and certificates. */
+export const firstDataName = 'first-data';
+
 /**
- * Spares a first start the migrations, which are the same each time, if the data folder is empty: it then finds a
- * database without rows. The tests of upgrades and of `npm start` let control make its own.
+ * Spares a first start the migrations and the certificates, if the data folder is empty: it then finds a database without
+ * rows, and certificates that it issues again only for other names. The tests of upgrades and of `npm start` let control
+ * make its own.
  */
-export function giveDatabase(dataFolder: string): void {
-  if (readdirSync(dataFolder).length === 0)
-    copyFileSync(join(built(), databaseName), join(dataFolder, databaseName));
+export function giveFirstData(dataFolder: string): void {
+  if (readdirSync(dataFolder).length > 0) return;
+  const made = join(built(), firstDataName);
+  copyFileSync(join(made, databaseName), join(dataFolder, databaseName));
+  const tls = join(dataFolder, 'tls');
+  mkdirSync(tls, { mode: 0o700 });
+  for (const name of readdirSync(join(made, 'tls'))) copyFileSync(join(made, 'tls', name), join(tls, name));
 }
 
 let made: string | null = null;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ControlOptions } from '../../../control/program.ts';
 import type { EdgeOptions } from '../../../edge/start/context.ts';
 import { collectorFlag, nodeFlags, wasmCodeFlag } from '../../../scripts/supervisor/node-flags.ts';
-import { builtProgram, giveDatabase, isTest } from './built-programs.ts';
+import { builtProgram, giveFirstData, isTest } from './built-programs.ts';
 import { witness } from './eventually.ts';
 import { family } from './processes.ts';
 
@@ -126,7 +126,7 @@ export class TestProgram {
   #built(): { file: string; env: NodeJS.ProcessEnv } {
     const { DATABASE_URL, TRUNKLINE_DATA } = this.#env;
     if (this.name === 'control' && DATABASE_URL === undefined && TRUNKLINE_DATA !== undefined)
-      giveDatabase(TRUNKLINE_DATA);
+      giveFirstData(TRUNKLINE_DATA);
     const { file, compiled } = builtProgram(this.#file);
     return { file, env: { ...this.#env, NODE_COMPILE_CACHE: compiled } };
   }
