@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { databaseTests } from './test/database-tests.ts';
-import { isLong } from './test/kit/is-long.ts';
 import { LongestFirst } from './test/longest-first.ts';
 import { maxWorkers, workerFlags } from './test/worker-flags.ts';
 
@@ -32,18 +31,6 @@ const withoutWork = [
 
 /** They import a kit that can open a database, and open none. */
 const withoutDatabase = ['control/porting/letter.test.ts'];
-
-/**
- * Tests that run on PostgreSQL in `npm run test-long` only: the ones that take longest of those whose statements other
- * files run there too.
- */
-const onPostgresInLong = [
-  'control/alerts/mail.test.ts',
-  'control/http/{foreign-ids,fuzz,lists}.test.ts',
-  'control/recordings/storage/storage.test.ts',
-  'control/testing/runs/routes.test.ts',
-  'control/widgets/events.test.ts',
-];
 
 /**
  * Three projects: `system` starts real programs (engine, edge, control, SIPp, baresip), which takes longest, so it is
@@ -89,7 +76,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: databaseTests(import.meta.dirname),
-          exclude: [...onFiles, ...withoutWork, ...withoutDatabase, ...(isLong ? [] : onPostgresInLong)],
+          exclude: [...onFiles, ...withoutWork, ...withoutDatabase],
           globalSetup: 'test/kit/db/postgres-setup.ts',
           env: { TRUNKLINE_TEST_POSTGRES: 'true' },
           testTimeout: 240_000,
