@@ -1,5 +1,6 @@
 /** Asterisk, a customer's PBX, from Debian testing: `scripts/setup/asterisk.ts`. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,6 +106,8 @@ export class Asterisk {
     try {
       await eventually('Asterisk to be ready', async () => {
         if (child.exitCode !== null) throw new Error(`Asterisk ended: ${asterisk.output}`);
+        // A command is a program of its own, which is answered over this socket.
+        if (!existsSync(join(folder, 'run', 'asterisk.ctl'))) return null;
         return (
           (await asterisk.command('core waitfullybooted').catch(() => '')).includes('fully booted') || null
         );

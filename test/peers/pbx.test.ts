@@ -133,6 +133,8 @@ test('Asterisk is known by its address, and calls go both ways', async () => {
   const asterisk = await pbxFor(number);
   const [restart, show, ...more] = shownCommands('pbx/asterisk.md', 'asterisk').map(({ line }) => line);
   expect(more).toEqual([]);
+  // It says so itself; to ask it is two programs each time.
+  await eventually('the contact to be found', () => asterisk.output.includes('is now Reachable') || null);
   await eventually('the contact to be available', async () => {
     const said = saw(await runShown(show ?? '', { asterisk: asterisk.start }));
     return /^ *Contact: +trunkline\/sip:.* Avail /m.test(said) || null;
