@@ -121,10 +121,34 @@ describe('an incoming call', () => {
     expect(scene.stack.metrics()).toMatchObject({ server_transactions: 0 });
   });
 
-  it('is answered 408 when the application does not answer for 64 s', async () => {
-    scene.peer.send(lines('INVITE', 1));
+  it('has its re-INVITE answered 408 when the application does not answer for 64 s, and goes on', async () => {
+    const { to } = await answered();
+    scene.peer.send(lines('ACK', 1, { To: to }));
+    await scene.app.next();
+    scene.peer.send(lines('INVITE', 2, { To: to }), SDP);
     await scene.app.next();
     scene.clock.advance(64_000);
+    expect(await scene.peer.status()).toBe(408);
+    expect(scene.stack.metrics()).toMatchObject({ dialogs: 1 });
+  });
+
+  it('is answered 503 when the application hangs, and says nothing about it for 5 s', async () => {
+    scene.peer.send(lines('INVITE', 1));
+    const { tokens } = await scene.app.next();
+    scene.clock.advance(5_000);
+    expect(await scene.peer.status()).toBe(503);
+    const cancel = await scene.app.next();
+    expect(cancel.sip.toString()).toMatch(/^CANCEL /);
+    expect(cancel.tokens[8]).toBe(tokens[8]);
+    const late = await scene.app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 200 OK'], SDP);
+    expect(late[0]).toBe('NOK');
+  });
+
+  it('without an offer, of a caller who insists on reliable responses, waits longer: it cannot ring', async () => {
+    scene.peer.send(lines('INVITE', 1, { Require: '100rel' }));
+    await scene.app.next();
+    scene.clock.advance(63_000);
+    scene.clock.advance(1_000);
     expect(await scene.peer.status()).toBe(408);
   });
 

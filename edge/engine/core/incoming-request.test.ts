@@ -29,6 +29,7 @@ it('does not retransmit its response to a peer that has not read what waits for 
     clock,
     messages: new TracedMessages(new Metrics(), null, clock),
     unanswered: () => {},
+    silent: () => {},
     ended: () => {},
   };
   const incoming = new IncomingRequest(

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '#shared/clock.ts';
+import type { Clock, Timer } from '#shared/clock.ts';
 import type { AppClient } from '../drachtio-port/client.ts';
 import type { SipRequest } from '../message/message.ts';
+import { requires100rel } from '../message/options.ts';
 import {
   InviteServerTransaction,
   NonInviteServerTransaction,
@@ -16,11 +17,19 @@ export interface IncomingOwner {
   readonly clock: Clock;
   readonly messages: TracedMessages;
   unanswered(incoming: IncomingRequest): void;
+  /** The application has said nothing about a new INVITE. */
+  silent(incoming: IncomingRequest): void;
   ended(incoming: IncomingRequest): void;
 }
 
 /** Octets that we add to an answer, roughly: Server, Contact, Allow and the like. */
 const ownPart = 512;
+
+/**
+ * An application that lives says within a fraction of a second that a call rings, or what else becomes of it. One that
+ * hangs would keep its callers until it goes on, because the engine has answered 100.
+ */
+const silentMs = 5_000;
 
 /** A request from the network with its transaction and the application that answers it. */
 export class IncomingRequest implements ServerUser {
@@ -49,6 +58,8 @@ export class IncomingRequest implements ServerUser {
   #owed = 0;
   /** Whether the flow is pinned for the final answer. */
   #pinned = false;
+  /** Until the application says something about a new INVITE. */
+  #silence: Timer | null = null;
 
   constructor(
     owner: IncomingOwner,
@@ -81,6 +92,8 @@ export class IncomingRequest implements ServerUser {
   delivered(bytes: number): void {
     this.#owed = bytes + ownPart;
     this.flow.owe(this.#owed);
+    if (this.invite && !this.inDialog && mayRing(this.request))
+      this.#silence = this.#owner.clock.after(silentMs, () => this.#owner.silent(this));
     if (this.#pinned) return;
     this.#pinned = true;
     this.flow.pin();
@@ -97,6 +110,7 @@ export class IncomingRequest implements ServerUser {
   }
 
   send(bytes: Buffer): void {
+    this.#silence?.cancel();
     this.#settle();
     this.#owner.messages.send(this.flow, bytes, this.request.headers);
     if (!isProvisional(bytes)) this.#unpin();
@@ -115,6 +129,7 @@ export class IncomingRequest implements ServerUser {
   }
 
   ended(): void {
+    this.#silence?.cancel();
     this.#settle();
     this.#unpin();
     this.#owner.ended(this);
@@ -124,4 +139,12 @@ export class IncomingRequest implements ServerUser {
 /** For one of our responses; its first line begins with "SIP/2.0 1". */
 function isProvisional(bytes: Buffer): boolean {
   return bytes[8] === 0x31;
+}
+
+/**
+ * Whether an application can say that an INVITE rings. A caller who insists on reliable responses and offers nothing would
+ * have to get an offer with it (RFC 3262 section 5), so applications are silent until they answer.
+ */
+function mayRing({ headers, body }: SipRequest): boolean {
+  return body.length > 0 || !requires100rel(headers);
 }

@@ -13,10 +13,10 @@ import { Dialog } from '../dialog/dialog.ts';
 import { Retransmission } from '../dialog/retransmission.ts';
 import type { AppMessage } from '../drachtio-port/app-message.ts';
 import type { SipCommand } from '../drachtio-port/command.ts';
-import { splitList } from '../message/address.ts';
-import { type HeaderList, headerKey } from '../message/headers.ts';
+import { headerKey } from '../message/headers.ts';
 import type { Headers, SipResponse } from '../message/message.ts';
 import { parseDeltaSeconds } from '../message/numbers.ts';
+import { requires100rel, supports100rel } from '../message/options.ts';
 import { serializeResponse } from '../message/serialize.ts';
 import { schemeOf } from '../message/uri.ts';
 import type { Uac } from './uac.ts';
@@ -221,16 +221,4 @@ function isSecure(incoming: IncomingRequest): boolean {
   const { uri, headers } = incoming.request;
   if (schemeOf(uri) === 'sips') return true;
   return /^[^,]*<?sips:/i.test(headers.get('record-route') ?? headers.get('contact') ?? '');
-}
-
-function hasOption(headers: Headers, name: 'require' | 'supported', option: string): boolean {
-  return headers.all(name).some((value) => splitList(value).some((item) => item.toLowerCase() === option));
-}
-
-function requires100rel(headers: HeaderList): boolean {
-  return hasOption(headers, 'require', '100rel');
-}
-
-function supports100rel(headers: Headers): boolean {
-  return hasOption(headers, 'supported', '100rel') || hasOption(headers, 'require', '100rel');
 }

@@ -363,11 +363,19 @@ export class Uas implements IncomingOwner {
   }
 
   unanswered(incoming: IncomingRequest): void {
+    this.#giveUpUnanswered(incoming, 'the application has not answered an INVITE', 408, 'Request Timeout');
+  }
+
+  /** 503, so that the caller or a proxy tries another edge. */
+  silent(incoming: IncomingRequest): void {
+    const what = 'the application hangs: it has said nothing about an INVITE';
+    if (incoming.transaction.open) this.#giveUpUnanswered(incoming, what, 503, 'Service Unavailable');
+  }
+
+  #giveUpUnanswered(incoming: IncomingRequest, what: string, status: number, reason: string): void {
     this.#context.metrics.count('invites_unanswered');
-    this.#context.log('warn', 'the application has not answered an INVITE', {
-      callId: incoming.request.headers.get('call-id'),
-    });
-    this.giveUp(incoming, 408, 'Request Timeout', 'unanswered');
+    this.#context.log('warn', what, { callId: incoming.request.headers.get('call-id') });
+    this.giveUp(incoming, status, reason, 'unanswered');
   }
 
   ended(incoming: IncomingRequest): void {
