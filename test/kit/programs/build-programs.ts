@@ -96,7 +96,7 @@ async function make(folder: string): Promise<void> {
   const dataFolder = join(work, firstDataName);
   await mkdir(dataFolder);
   await (await openDatabase(join(dataFolder, databaseName))).close();
-  await ensureCertificates({ dataFolder, given: null, publicHost: null, now: Date.now() });
+  await ensureCertificates({ dataFolder, given: null, publicHost: '127.0.0.1', now: Date.now() });
   await rename(work, folder);
 }
 
