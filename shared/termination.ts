@@ -118,7 +118,7 @@ export const terminations = {
     summary: 'The WebRTC connection to the browser was not set up, or it was lost.',
   },
   engine_lost: { party: 'edge', sipStatus: 0, summary: 'The connection to the SIP engine was lost.' },
-  media_lost: { party: 'edge', sipStatus: 500, summary: 'What carried the audio of the call failed.' },
+  media_lost: { party: 'edge', sipStatus: 503, summary: 'What carried the audio of the call failed.' },
   internal_error: { party: 'edge', sipStatus: 500, summary: 'The edge failed; the log has the details.' },
 } as const satisfies Record<string, TerminationRule>;
 

@@ -19,7 +19,7 @@ describe('what a termination means', () => {
     ['draining', 'failed', 'error', 503],
     ['engine_lost', 'failed', 'error', null],
     ['connection_lost', 'failed', 'error', null],
-    ['media_lost', 'failed', 'error', 500],
+    ['media_lost', 'failed', 'error', 503],
     ['internal_error', 'failed', 'error', 500],
   ])('before the answer %s is %s by %s with status %s', (code, status, hangupBy, sipCode) => {
     expect(endingOf(because(code), false)).toMatchObject({ status, hangupBy, sipCode });

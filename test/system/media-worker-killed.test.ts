@@ -152,7 +152,7 @@ test('each peer is notified, and each record says that the edge failed', async (
   for (const { phone } of [answered, joined, transferring]) await phone.expect('BYE');
   for (const peer of [joinedPeer, placedPeer]) await peer.expect('BYE');
   for (const peer of [ringingPeer, dialledPeer, fallbackPeer]) await peer.expect('CANCEL');
-  expect((await refused).status).toBe(500);
+  expect((await refused).status).toBe(503);
 
   // An answered call is always `completed` (contract 3.4); other fields have who ended it and why.
   const cut = { outcome: 'completed', sip_code: 200 };
@@ -165,7 +165,7 @@ test('each peer is notified, and each record says that the edge failed', async (
     ['target that rang', (await legOf(transferringId)).id, { ...failed, sip_code: null }],
     ['our answered call', placedId, cut],
     ['our ringing call', dialledId, { ...failed, sip_code: null }],
-    ['waiting for its fallback', waitingId, { ...failed, sip_code: 500 }],
+    ['waiting for its fallback', waitingId, { ...failed, sip_code: 503 }],
     ['fallback target', (await legOf(waitingId)).id, { ...failed, sip_code: null }],
   ];
   for (const [what, id, ending] of expected) {
