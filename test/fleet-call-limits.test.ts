@@ -110,7 +110,15 @@ class Edge {
 }
 
 function linkedEdge(edgeId: string, tell: (frame: FleetFrame) => void) {
-  const facts = { isOpen: true, appliedVersion: 0, codecs: [], metrics: {}, ordered: 0, inFleet: true };
+  const facts = {
+    isOpen: true,
+    appliedVersion: 0,
+    codecs: [],
+    metrics: {},
+    ordered: 0,
+    isSilent: false,
+    inFleet: true,
+  };
   const plan = { region: null, weight: 100, draining_since: null };
   const addresses = { sip: { host: '', port: 0 }, rtp: { ip: '', port_min: 0, port_max: 0 } };
   const work = { command: async () => undefined, close: () => undefined, replaced: () => undefined };

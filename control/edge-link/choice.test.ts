@@ -6,6 +6,7 @@ const edge = (edgeId: string, more: Partial<Candidate> = {}): Candidate => ({
   edgeId,
   region: null,
   weight: 100,
+  isSilent: false,
   hasEngine: true,
   calls: 0,
   ...more,
@@ -15,6 +16,7 @@ const anyEdge = fc.record({
   edgeId: fc.uuid(),
   region: fc.constantFrom(null, 'east', 'west'),
   weight: fc.integer({ min: 0, max: 1000 }),
+  isSilent: fc.constant(false),
   hasEngine: fc.boolean(),
   calls: fc.integer({ min: 0, max: 10_000 }),
 });
@@ -42,6 +44,12 @@ describe('the edge of an outbound call', () => {
     const spare = edge('spare', { weight: 0 });
     expect(chooseEdge([spare, edge('a', { calls: 900 })])?.edgeId).toBe('a');
     expect(chooseEdge([spare])).toBe(spare);
+  });
+
+  it('is one that left a command unanswered only when all have', () => {
+    const silent = edge('silent', { isSilent: true });
+    expect(chooseEdge([silent, edge('a', { hasEngine: false, calls: 900 })])?.edgeId).toBe('a');
+    expect(chooseEdge([silent])).toBe(silent);
   });
 
   it('never lacks an engine or the region while another has both', () => {

@@ -2,6 +2,8 @@
 
 export interface Candidate {
   readonly edgeId: string;
+  /** Whether it has left a command unanswered: its link is not yet known to be dead. */
+  readonly isSilent: boolean;
   /** Null: it serves every region. */
   readonly region: string | null;
   readonly weight: number;
@@ -19,8 +21,8 @@ export interface RegionWish {
 }
 
 /**
- * The candidate with the fewest calls for its weight, so that calls spread by weight. Better in this order: with an
- * engine, in the region, with a weight above 0.
+ * The candidate with the fewest calls for its weight, so that calls spread by weight. Better in this order: not
+ * silent, with an engine, in the region, with a weight above 0.
  * @param candidates in any order; equals are chosen in that order
  * @returns null when there is none, or none in a strict region
  */
@@ -33,6 +35,7 @@ export function chooseEdge<Edge extends Candidate>(
   // Without any engine the call gets its own cause, `engine_lost`.
   const able = preferred(
     allowed,
+    ({ isSilent }) => !isSilent,
     ({ hasEngine }) => hasEngine,
     inRegion,
     ({ weight }) => weight > 0,

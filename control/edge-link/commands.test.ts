@@ -1,6 +1,12 @@
 /** Commands that an edge does not answer in time: what clients were answered stays true. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callRecord, connectEdge, type EdgeClient, reportFrame } from '../../test/kit/control/edge-client.ts';
+import {
+  anotherEdge,
+  callRecord,
+  connectEdge,
+  type EdgeClient,
+  reportFrame,
+} from '../../test/kit/control/edge-client.ts';
 import { startRoutes } from '../../test/kit/control/harness.ts';
 import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import type { Answer } from '../../test/kit/http/answer.ts';
@@ -59,6 +65,24 @@ const live = {
   termination: null,
   hangup_by: null,
 } as const;
+
+describe('an edge that has left a command unanswered', () => {
+  it('is not the first choice of an order until it is heard of again', async () => {
+    const other = await connectEdge(test, anotherEdge());
+    await other.next('config');
+    other.send({ type: 'status', metrics: { trunkline_edge_calls: 5 } });
+    const { edges } = test.control.services;
+    await expect.poll(() => edges.all.map(({ metrics }) => metrics.trunkline_edge_calls)).toContain(5);
+    const first = edges.leastLoaded();
+    const { answer } = await silentPlace();
+    test.clock.advance(timeoutMs);
+    await answer;
+    expect(edges.leastLoaded()).not.toBe(first);
+    edge.send({ type: 'status', metrics: {} });
+    await expect.poll(() => edges.leastLoaded()).toBe(first);
+    await other.kill();
+  });
+});
 
 describe('a command', () => {
   it("carries an expiry time by the edge's clock", async () => {

@@ -48,6 +48,7 @@ class EdgeLink implements LinkedEdge {
   #work: Promise<void> = Promise.resolve();
   #timer: Timer;
   #answersPing = true;
+  #isSilent = false;
   #closed = false;
   #isReplaced = false;
   #sentVersion = 0;
@@ -69,6 +70,7 @@ class EdgeLink implements LinkedEdge {
     socket.on('message', (data, binary) => this.#receive(data, binary));
     socket.on('pong', () => {
       this.#answersPing = true;
+      this.#isSilent = false;
     });
     socket.on('error', (error) => parts.log.warn({ err: error, edge: this.edgeId }, 'edge link failed'));
     socket.once('close', (code, reason) => this.#ended(code, reason.toString()));
@@ -118,6 +120,10 @@ class EdgeLink implements LinkedEdge {
     return this.#ordered;
   }
 
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
   get plan(): EdgePlan {
     return this.#plan;
   }
@@ -132,6 +138,7 @@ class EdgeLink implements LinkedEdge {
     const answer = Promise.withResolvers<void>();
     this.#commands.set(id, answer);
     const timeout = this.#parts.clock.after(Math.max(0, this.#parts.commandTimeoutMs - spentMs), () => {
+      this.#isSilent = true;
       answer.reject(new Unanswered('The edge did not answer in time.'));
       this.#takeBack(command);
     });
@@ -186,6 +193,7 @@ class EdgeLink implements LinkedEdge {
   }
 
   #receive(data: RawData, binary: boolean): void {
+    this.#isSilent = false;
     this.#socket.pause();
     this.#work = this.#work
       .then(() => this.#handle(data, binary))

@@ -17,6 +17,7 @@ function connected(edgeId: string, more: Partial<LinkedEdge> = {}): LinkedEdge {
     codecs: ['PCMU'],
     metrics: {},
     ordered: 0,
+    isSilent: false,
     plan: newEdge,
     inFleet: false,
     tell: () => undefined,

@@ -24,6 +24,8 @@ export interface ConnectedEdge {
   readonly metrics: Readonly<Record<string, number>>;
   /** Calls ordered since these metrics. */
   readonly ordered: number;
+  /** It left a command unanswered, and nothing was heard of it since. */
+  readonly isSilent: boolean;
   /** What the operator decided about it. */
   readonly plan: EdgePlan;
   /** Whether it shares its work with other edges. */
@@ -90,7 +92,8 @@ const knowsMorePhones = (edge: ConnectedEdge) => revisionOf(edge) >= edgeProtoco
 function candidate(edge: ConnectedEdge): Candidate & { readonly edge: ConnectedEdge } {
   const { region, weight } = edge.plan;
   const calls = (edge.metrics.trunkline_edge_calls ?? 0) + edge.ordered;
-  return { edge, edgeId: edge.edgeId, region, weight, hasEngine: hasEngine(edge), calls };
+  const { edgeId, isSilent } = edge;
+  return { edge, edgeId, isSilent, region, weight, hasEngine: hasEngine(edge), calls };
 }
 
 export class ConnectedEdges {

@@ -2,6 +2,7 @@
 import type { EdgeCommand } from '#shared/edge-protocol/commands.ts';
 import type { FleetFrame } from '#shared/edge-protocol/fleet.ts';
 import { fromJson } from '../db/index.ts';
+import { Unanswered } from './command-rules.ts';
 import type { ConnectedEdge } from './registry.ts';
 import type { RemoteCommands } from './remote-commands.ts';
 import type { LinkedRow } from './shared-store.ts';
@@ -17,6 +18,7 @@ export class RemoteEdge implements ConnectedEdge {
   #metrics: Readonly<Record<string, number>>;
   #codecs: readonly string[];
   #ordered = 0;
+  #isSilent = false;
 
   constructor(row: LinkedRow, commands: RemoteCommands) {
     this.#row = row;
@@ -27,7 +29,10 @@ export class RemoteEdge implements ConnectedEdge {
 
   update(row: LinkedRow): void {
     // It has reported its calls since.
-    if (row.last_seen_at !== this.#row.last_seen_at) this.#ordered = 0;
+    if (row.last_seen_at !== this.#row.last_seen_at) {
+      this.#ordered = 0;
+      this.#isSilent = false;
+    }
     this.#row = row;
     this.#metrics = metricsOf(row);
     this.#codecs = fromJson(row.codecs);
@@ -63,13 +68,22 @@ export class RemoteEdge implements ConnectedEdge {
     return this.#ordered;
   }
 
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
   get plan(): EdgePlan {
     return this.#row;
   }
 
   async command(command: EdgeCommand): Promise<void> {
     if (command.kind === 'call.place' || command.kind === 'test_call.run') this.#ordered++;
-    await this.#commands.send(this.#row, command);
+    try {
+      await this.#commands.send(this.#row, command);
+    } catch (error) {
+      if (error instanceof Unanswered) this.#isSilent = true;
+      throw error;
+    }
   }
 
   get inFleet(): boolean {

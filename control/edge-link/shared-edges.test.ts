@@ -100,6 +100,17 @@ describe.skipIf(onSqlite)('an edge that is linked to another replica', () => {
     await edge.next('command');
     near.clock.advance(near.control.services.limits.edgeLink.commandTimeoutMs);
     expect(await answer).toBeInstanceOf(Unanswered);
+    // Until it is heard of, orders go to others.
+    const silent = () => near.control.services.edges.all.map(({ isSilent }) => isSilent);
+    expect(silent()).toEqual([true]);
+    edge.send({ type: 'status', metrics: {} });
+    await expect
+      .poll(() => {
+        // It is stored when it was seen, and read every ten seconds.
+        for (const { clock } of [far, near]) clock.advance(1_000);
+        return silent();
+      })
+      .toEqual([false]);
   });
 
   it('may have executed a command during which it was disconnected', async () => {

@@ -42,6 +42,7 @@ function edge(command: () => Promise<void> = async () => {}, revision = 0): Link
     codecs: [],
     metrics: { trunkline_edge_protocol_revision: revision },
     ordered: 0,
+    isSilent: false,
     plan: { region: null, weight: 100, draining_since: null },
     inFleet: false,
     tell: () => {},
