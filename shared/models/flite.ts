@@ -3,6 +3,7 @@
  * synthesis never delays the audio clock. English only.
  */
 import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -251,7 +252,8 @@ export class Flite implements SharedVoice {
     };
     worker.on('error', (error: unknown) => lost(error instanceof Error ? error.message : String(error)));
     worker.on('exit', (code) => {
-      // One that was ended in the middle of a text leaves it.
+      // One that was ended in the middle of a text leaves its folder, open.
+      if (code !== 0) closeIn(folder);
       rm(folder, { recursive: true, force: true }).catch(() => undefined);
       lost(`exit code ${code}`);
     });
@@ -275,6 +277,18 @@ export class Flite implements SharedVoice {
       thread.worker.ref();
       thread.worker.postMessage(null);
     });
+  }
+}
+
+/** Closes what WASI has open in a folder that nobody uses any more: Node closes a thread's files, but not these. */
+function closeIn(folder: string): void {
+  const descriptors = '/proc/self/fd';
+  for (const fd of existsSync(descriptors) ? readdirSync(descriptors) : []) {
+    try {
+      if (readlinkSync(join(descriptors, fd)).startsWith(folder)) closeSync(Number(fd));
+    } catch {
+      // Another thread has closed it meanwhile.
+    }
   }
 }
 

@@ -114,7 +114,7 @@ describe('flite', () => {
     await hasty.close();
   });
 
-  it('leaves no folder of a synthesis that takes too long', async () => {
+  it('leaves no folder and no descriptor of a synthesis that takes too long', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hasty-'));
     vi.stubEnv('TMPDIR', folder);
     // Long enough to begin, and much shorter than the text.
@@ -122,6 +122,7 @@ describe('flite', () => {
     await expect(hasty.synthesize('word '.repeat(900), english)).rejects.toThrow('the flite thread exited');
     vi.unstubAllEnvs();
     await expect.poll(() => readdirSync(folder)).toEqual([]);
+    expect(openFiles().filter((path) => path.startsWith(folder))).toEqual([]);
     await hasty.close();
     await rmdir(folder);
   });
