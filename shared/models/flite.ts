@@ -3,12 +3,13 @@
  * synthesis never delays the audio clock. English only.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { closeSync, readdirSync, readlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { pathExists } from '../path-exists.ts';
 import { embeddedVoice, type FliteVoice, fliteVoices } from './flite-voices.ts';
 import { checkProgram, type InitialData, openProgram, type ProgramFile } from './program-file.ts';
 import { type SharedVoice, SpeechError, type SpeechOptions } from './speech.ts';
@@ -283,7 +284,7 @@ export class Flite implements SharedVoice {
 /** Closes what WASI has open in a folder that nobody uses any more: Node closes a thread's files, but not these. */
 function closeIn(folder: string): void {
   const descriptors = '/proc/self/fd';
-  for (const fd of existsSync(descriptors) ? readdirSync(descriptors) : []) {
+  for (const fd of pathExists(descriptors) ? readdirSync(descriptors) : []) {
     try {
       if (readlinkSync(join(descriptors, fd)).startsWith(folder)) closeSync(Number(fd));
     } catch {
