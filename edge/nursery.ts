@@ -9,7 +9,7 @@
  * life. The factor of growth it reads whenever it could grow one.
  */
 import { setFlagsFromString } from 'node:v8';
-import { type BusyRule, BusyWatch } from '#shared/optimizers.ts';
+import { type BusyRule, whenBusy } from '#shared/optimizers.ts';
 
 /** Call before anything else is loaded: loading fills a nursery. */
 export function holdNurseries(): void {
@@ -18,18 +18,12 @@ export function holdNurseries(): void {
   for (const limit of ['min', 'max']) setFlagsFromString(`--${limit}-semi-space-size=4`);
 }
 
-/** Some 150 new calls a second for half a minute, or more for less. A hundred calls at once are over before. */
+/** Busy for seconds: a hundred calls at once are over before. */
 const busySignaling: BusyRule = { lookEveryMs: 1_000, waitingShare: 0.2, busyMs: 3_000 };
 
-/** Call in the thread of signaling when all has been loaded. Does not keep the process alive. */
+/** Call in the thread of signaling when all has been loaded. */
 export function growNurseryWhenBusy(rule = busySignaling): void {
-  const watch = new BusyWatch(usedMs(), rule);
-  const looking = setInterval(() => {
-    if (!watch.isBusy(usedMs())) return;
-    clearInterval(looking);
-    setFlagsFromString('--semi-space-growth-factor=2');
-  }, rule.lookEveryMs);
-  looking.unref();
+  whenBusy(rule, usedMs, () => setFlagsFromString('--semi-space-growth-factor=2'));
 }
 
 /** CPU time of this thread, ms. */

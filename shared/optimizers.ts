@@ -56,18 +56,28 @@ export class BusyWatch {
 }
 
 /**
- * Call when all threads of the program have loaded what they need. Compiled code is kept for the next start while it is of
- * that start's flags, and also for one after a crash. Does not keep the process alive.
+ * Calls `act` once, when what `usedMs` tells of has become busy. Does not keep the process alive.
+ * @param usedMs CPU time so far, ms
  */
-export function optimizeWhenBusy(): void {
-  flushCompileCache();
-  const watch = new BusyWatch(usedMs(), busyProcess);
+export function whenBusy(rule: BusyRule, usedMs: () => number, act: () => void): void {
+  const watch = new BusyWatch(usedMs(), rule);
   const looking = setInterval(() => {
     if (!watch.isBusy(usedMs())) return;
     clearInterval(looking);
-    for (const compiler of compilers) setFlagsFromString(`--${compiler}`);
-  }, busyProcess.lookEveryMs);
+    act();
+  }, rule.lookEveryMs);
   looking.unref();
+}
+
+/**
+ * Call when all threads of the program have loaded what they need. Compiled code is kept for the next start while it is of
+ * that start's flags, and also for one after a crash.
+ */
+export function optimizeWhenBusy(): void {
+  flushCompileCache();
+  whenBusy(busyProcess, usedMs, () => {
+    for (const compiler of compilers) setFlagsFromString(`--${compiler}`);
+  });
 }
 
 function usedMs(): number {
