@@ -144,6 +144,38 @@ describe('an incoming call', () => {
     expect(late[0]).toBe('NOK');
   });
 
+  it('is answered 503 then also when its INVITE is retransmitted meanwhile', async () => {
+    const invite = lines('INVITE', 1);
+    scene.peer.send(invite);
+    await scene.app.next();
+    scene.peer.send(invite);
+    await expect.poll(() => scene.peer.received.length).toBe(2);
+    scene.clock.advance(5_000);
+    expect(await scene.peer.status()).toBe(503);
+  });
+
+  it('is answered 503 at once while the application is 2 s behind with others', async () => {
+    const call = (id: string) => lines('INVITE', 1, { 'Call-ID': id, From: `<sip:a@127.0.0.1>;tag=${id}` });
+    const ring = (transactionId = '') => scene.app.ask(`sip|${transactionId}|`, ['SIP/2.0 180 Ringing']);
+    scene.peer.send(call('1'));
+    const first = await scene.app.next();
+    scene.clock.advance(2_001);
+    scene.peer.send(call('2'));
+    const second = await scene.app.next();
+    await ring(first.tokens[8]);
+    expect(await scene.peer.status()).toBe(180);
+    scene.peer.send(call('3'));
+    const refusal = response(await scene.peer.next());
+    expect([refusal.status, refusal.headers.get('retry-after')]).toEqual([503, '5']);
+    scene.peer.send(lines('OPTIONS', 1));
+    expect((await scene.app.next()).sip.toString()).toMatch(/^OPTIONS /);
+    expect(scene.stack.metrics()).toMatchObject({ requests_overload: 1 });
+    await ring(second.tokens[8]);
+    expect(await scene.peer.status()).toBe(180);
+    scene.peer.send(call('4'));
+    expect((await scene.app.next()).sip.toString()).toMatch(/^INVITE /);
+  });
+
   it('without an offer, of a caller who insists on reliable responses, waits longer: it cannot ring', async () => {
     scene.peer.send(lines('INVITE', 1, { Require: '100rel' }));
     await scene.app.next();

@@ -60,6 +60,7 @@ export class IncomingRequest implements ServerUser {
   #pinned = false;
   /** Until the application says something about a new INVITE. */
   #silence: Timer | null = null;
+  #deliveredAt = 0;
 
   constructor(
     owner: IncomingOwner,
@@ -92,11 +93,24 @@ export class IncomingRequest implements ServerUser {
   delivered(bytes: number): void {
     this.#owed = bytes + ownPart;
     this.flow.owe(this.#owed);
-    if (this.invite && !this.inDialog && mayRing(this.request))
-      this.#silence = this.#owner.clock.after(silentMs, () => this.#owner.silent(this));
+    if (this.invite && !this.inDialog && mayRing(this.request)) this.#awaitWord();
     if (this.#pinned) return;
     this.#pinned = true;
     this.flow.pin();
+  }
+
+  #awaitWord(): void {
+    const { clock } = this.#owner;
+    this.#silence = clock.after(silentMs, () => this.#owner.silent(this));
+    this.#deliveredAt = clock.elapsed();
+    this.client.firstWords.asked();
+  }
+
+  #hasWord(): void {
+    if (!this.#silence) return;
+    this.#silence.cancel();
+    this.#silence = null;
+    this.client.firstWords.said(this.#owner.clock.elapsed() - this.#deliveredAt);
   }
 
   #unpin(): void {
@@ -110,10 +124,8 @@ export class IncomingRequest implements ServerUser {
   }
 
   send(bytes: Buffer): void {
-    this.#silence?.cancel();
-    this.#settle();
-    this.#owner.messages.send(this.flow, bytes, this.request.headers);
-    if (!isProvisional(bytes)) this.#unpin();
+    this.#hasWord();
+    this.#transmit(bytes);
   }
 
   /**
@@ -121,7 +133,13 @@ export class IncomingRequest implements ServerUser {
    * copies of thousands of calls would fill its queue, and it would be cut.
    */
   resend(bytes: Buffer): void {
-    if (!this.flow.backlogged) this.send(bytes);
+    if (!this.flow.backlogged) this.#transmit(bytes);
+  }
+
+  #transmit(bytes: Buffer): void {
+    this.#settle();
+    this.#owner.messages.send(this.flow, bytes, this.request.headers);
+    if (!isProvisional(bytes)) this.#unpin();
   }
 
   unanswered(): void {
@@ -129,7 +147,7 @@ export class IncomingRequest implements ServerUser {
   }
 
   ended(): void {
-    this.#silence?.cancel();
+    this.#hasWord();
     this.#settle();
     this.#unpin();
     this.#owner.ended(this);

@@ -1,4 +1,5 @@
 import { GatheredWrites } from '#shared/gathered-writes.ts';
+import { FirstWords } from './first-words.ts';
 import { encodeFrame } from './frame.ts';
 
 /** The parts of a TCP socket used here. */
@@ -25,6 +26,7 @@ export class AppClient {
   readonly #maxQueuedBytes: number;
   readonly #verbs = new Set<string>();
   readonly #gathered: GatheredWrites;
+  readonly firstWords = new FirstWords();
   #closed = false;
   authenticated = false;
 

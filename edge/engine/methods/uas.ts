@@ -143,14 +143,15 @@ export class Uas implements IncomingOwner {
       this.#respond(flow, request, 482, 'Loop Detected');
       return;
     }
-    if (transactions.serverCount >= this.#context.maxTransactions) {
-      metrics.count('requests_overload');
-      this.#respond(flow, request, 503, 'Service Unavailable', [['Retry-After', '5']]);
-      return;
-    }
     const client = applications.pick(method.toLowerCase());
     if (!client) {
       this.#respond(flow, request, 503, 'Service Unavailable');
+      return;
+    }
+    const isBehind = method === 'INVITE' && client.firstWords.behind;
+    if (isBehind || transactions.serverCount >= this.#context.maxTransactions) {
+      metrics.count('requests_overload');
+      this.#respond(flow, request, 503, 'Service Unavailable', [['Retry-After', '5']]);
       return;
     }
     const incoming = this.#begin(key, merge, request, flow, client, null);

@@ -15,6 +15,8 @@ export interface ServerUser {
   readonly id: string;
   /** Sends a response over the connection of its request (RFC 3261 section 18.2.2). */
   send(bytes: Buffer): void;
+  /** The same once more, because the request came again. */
+  resend(bytes: Buffer): void;
   /** An INVITE got no response at all for 64 s. */
   unanswered(): void;
   /** The transaction is over. Called once, as the last callback. */
@@ -102,7 +104,7 @@ export class InviteServerTransaction implements ServerTransaction {
           this.#last = bytes;
           break;
         case 'send again':
-          if (this.#last) this.#user.send(this.#last);
+          if (this.#last) this.#user.resend(this.#last);
           break;
         case 'unanswered':
           this.#user.unanswered();
@@ -166,7 +168,7 @@ export class NonInviteServerTransaction implements ServerTransaction {
     if (to === 'Terminated') this.#timer.cancel();
     for (const action of actions) {
       if (action === 'send again') {
-        if (this.#last) this.#user.send(this.#last);
+        if (this.#last) this.#user.resend(this.#last);
       } else {
         if (bytes) this.#user.send(bytes);
         this.#last = bytes;

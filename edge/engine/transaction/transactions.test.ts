@@ -193,6 +193,7 @@ function serverRecorder() {
   const user = {
     id: 'u',
     send: (bytes: Buffer) => void events.push(bytes.toString()),
+    resend: (bytes: Buffer) => void events.push(`${bytes} again`),
     unanswered: () => void events.push('unanswered'),
     ended: () => void events.push('ended'),
   };
@@ -224,7 +225,7 @@ describe('an INVITE server transaction', () => {
     invite.retransmitted();
     invite.respond(486, Buffer.from('486'));
     invite.retransmitted();
-    expect(events).toEqual(['100', '100', '180', '180', '486', '486']);
+    expect(events).toEqual(['100', '100 again', '180', '180 again', '486', '486 again']);
   });
 
   it('waits for the ACK of a failure, at most 32 s (Timer H)', () => {
@@ -280,7 +281,7 @@ describe('a non-INVITE server transaction', () => {
     transaction.respond(100, Buffer.from('100'));
     transaction.retransmitted();
     transaction.respond(200, Buffer.from('200'));
-    expect(events).toEqual(['100', '100', '200', 'ended']);
+    expect(events).toEqual(['100', '100 again', '200', 'ended']);
     expect(transaction.open).toBe(false);
   });
 
@@ -320,7 +321,7 @@ describe('matching', () => {
   it('detects merged requests outside dialogs', () => {
     const table = new TransactionTable();
     const merge = mergeKey(request('INVITE').headers);
-    const user = { id: 'u', send: () => {}, unanswered: () => {}, ended: () => {} };
+    const user = { id: 'u', send: () => {}, resend: () => {}, unanswered: () => {}, ended: () => {} };
     const clock = new FakeClock();
     const transaction = new InviteServerTransaction('key', merge, request('INVITE'), user, clock);
     expect(table.isMerged(merge)).toBe(false);
