@@ -47,6 +47,7 @@ export class FakeFlow implements Flow {
   closed = false;
   draining = false;
   backlogged = false;
+  readonly group = '';
   receivedCount = 0;
   pins = 0;
   /** Octets of answers that the application still owes. */

@@ -103,14 +103,14 @@ export class IncomingRequest implements ServerUser {
     const { clock } = this.#owner;
     this.#silence = clock.after(silentMs, () => this.#owner.silent(this));
     this.#deliveredAt = clock.elapsed();
-    this.client.firstWords.asked();
+    this.client.firstWords.asked(this.flow.group);
   }
 
   #hasWord(): void {
     if (!this.#silence) return;
     this.#silence.cancel();
     this.#silence = null;
-    this.client.firstWords.said(this.#owner.clock.elapsed() - this.#deliveredAt);
+    this.client.firstWords.said(this.flow.group, this.#owner.clock.elapsed() - this.#deliveredAt);
   }
 
   #unpin(): void {

@@ -14,6 +14,7 @@ const open: Flow = {
   closed: false,
   draining: false,
   backlogged: false,
+  group: '',
   receivedCount: 0,
   send: () => true,
   setAside: () => {},

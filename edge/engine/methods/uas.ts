@@ -6,6 +6,7 @@ import { FormingDialogs, idOf } from '../core/forming-dialogs.ts';
 import { newTag } from '../core/identity.ts';
 import { type IncomingOwner, IncomingRequest } from '../core/incoming-request.ts';
 import { peerOf } from '../core/next-hops.ts';
+import { RequestWarnings } from '../core/request-warnings.ts';
 import { type Fields, plainResponse, stampVia, trying, warning } from '../core/responses.ts';
 import type { Session } from '../core/session.ts';
 import { endsSubscription } from '../core/subscription.ts';
@@ -29,11 +30,13 @@ export class Uas implements IncomingOwner {
   /** By the application's transaction id. */
   readonly #incoming = new RoomyMap<string, IncomingRequest>();
   readonly #forming = new FormingDialogs();
+  readonly #warnings: RequestWarnings;
   /** Connections whose stream broke, and why: they close after the last pending response. */
   readonly #draining = new Map<Flow, string>();
 
   constructor(context: Context) {
     this.#context = context;
+    this.#warnings = new RequestWarnings(context);
   }
 
   get clock() {
@@ -148,9 +151,10 @@ export class Uas implements IncomingOwner {
       this.#respond(flow, request, 503, 'Service Unavailable');
       return;
     }
-    const isBehind = method === 'INVITE' && client.firstWords.behind;
-    if (isBehind || transactions.serverCount >= this.#context.maxTransactions) {
+    const isTooMuch = method === 'INVITE' && client.firstWords.tooMuchOf(flow.group);
+    if (isTooMuch || transactions.serverCount >= this.#context.maxTransactions) {
       metrics.count('requests_overload');
+      this.#warnings.warn('a request was refused: there is more to do than can be done', flow, request);
       this.#respond(flow, request, 503, 'Service Unavailable', [['Retry-After', '5']]);
       return;
     }
@@ -375,7 +379,7 @@ export class Uas implements IncomingOwner {
 
   #giveUpUnanswered(incoming: IncomingRequest, what: string, status: number, reason: string): void {
     this.#context.metrics.count('invites_unanswered');
-    this.#context.log('warn', what, { callId: incoming.request.headers.get('call-id') });
+    this.#warnings.warn(what, incoming.flow, incoming.request);
     this.giveUp(incoming, status, reason, 'unanswered');
   }
 

@@ -107,7 +107,7 @@ export class Connection implements Flow, UnfinishedHolder {
   }
 
   get group(): string {
-    return this.#slot?.share ?? this.#slot?.network ?? '';
+    return this.#slot?.share ?? this.#slot?.network ?? this.remoteAddress;
   }
 
   get closed(): boolean {

@@ -11,6 +11,8 @@ export interface Flow {
   readonly remotePort: number;
   readonly localAddress: string;
   readonly localPort: number;
+  /** Who shares limits with it: the organization of a known source, the network of a stranger, else the peer's address. */
+  readonly group: string;
   /** Whether we opened it. */
   readonly outbound: boolean;
   /** True once nothing can be sent anymore. */

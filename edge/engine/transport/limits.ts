@@ -13,7 +13,7 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   knownUnfinishedBytes: 67_108_864,
   maxPeerTargets: 1_000,
   peerTargetsPerNetwork: 100,
-  maxQueuedBytes: 1_048_576,
+  maxQueuedBytes: 4_194_304,
   writeTimeoutMs: 30_000,
   silenceTimeoutMs: 4_000,
   handshakeTimeoutMs: 5_000,
