@@ -11,7 +11,7 @@ import type { ControlConfig } from '../settings/index.ts';
 export interface DeploymentDeps {
   /** Models for chats and tests: language models where configured, else rules. */
   readonly models: Models;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed'>;
   readonly config: Pick<ControlConfig, 'expectEdge'>;
   readonly database: Database;
   /** The configuration that edges get. */

@@ -1,10 +1,13 @@
 /** GET /health for the states of edges, with and without EXPECT_EDGE: docs/operations.md has the same table. */
-import { afterEach, describe, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { FakeClock } from '#shared/clock.ts';
 import { connectEdge, type EdgeClient } from '../../test/kit/control/edge-client.ts';
 import { startControl, type TestControl } from '../../test/kit/control/harness.ts';
 import { emptiedForEach } from '../../test/kit/control/routes-of-file.ts';
 import { onceIsEnough } from '../../test/kit/db/test-database.ts';
 import { releaseAll } from '../../test/kit/fakes/release.ts';
+import { OutageLog } from './outage-log.ts';
 
 interface EdgeState {
   readonly applied: boolean;
@@ -132,4 +135,64 @@ test('/health/ready is 503 while the database cannot be read, and /health/live i
   expect(ready.headers['retry-after']).toBe('1');
   expect((await control.call('GET', '/health/live', { key: null })).status).toBe(200);
   await control.close();
+});
+
+describe('the log of a database that looks at /health find down', () => {
+  const scene = () => {
+    const lines: string[] = [];
+    const line = (level: string) => (facts: object, message: string) =>
+      void lines.push(`${level} ${message} ${'down_s' in facts ? facts.down_s : ''}`.trim());
+    const clock = new FakeClock();
+    return { lines, clock, log: new OutageLog(clock, { error: line('error'), info: line('info') }) };
+  };
+
+  test('says once that it is down, and once that it is back, with how long it was away', () => {
+    const { lines, clock, log } = scene();
+    log.up();
+    for (let looks = 0; looks < 60; looks++) {
+      log.down('unreachable', new Error('refused'));
+      clock.advance(1_000);
+    }
+    log.up();
+    log.up();
+    log.down('unreachable', new Error('refused'));
+    expect(lines).toEqual(['error database is down', 'info database is back 60', 'error database is down']);
+  });
+
+  test('says another cause, and counts from the first', () => {
+    const { lines, clock, log } = scene();
+    log.down('unreachable', new Error('refused'));
+    clock.advance(1_500);
+    log.down('full', new Error('the disk is full'));
+    log.down('full', new Error('the disk is full'));
+    clock.advance(1_000);
+    log.up();
+    expect(lines).toEqual(['error database is down', 'error database is down', 'info database is back 2.5']);
+  });
+
+  test('has the changes alone, whichever address is asked', async () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+    const control = await startControl({}, {}, {}, { logger });
+    const storage = vi.spyOn(control.control.services.database, 'storageFault');
+    const look = async (status: number) => {
+      for (const address of ['/health', '/health/ready', '/health'])
+        expect((await control.call('GET', address, { key: null })).status).toBe(status);
+    };
+    const outages = () =>
+      lines.filter((line) => line.includes('"database is ')).map((line) => JSON.parse(line));
+    await look(200);
+    expect(outages()).toEqual([]);
+    storage.mockResolvedValue('full');
+    await look(503);
+    control.clock.advance(2_000);
+    await look(503);
+    expect(outages()).toMatchObject([
+      { level: 50, msg: 'database is down', err: { message: 'nothing can be stored: the disk is full' } },
+    ]);
+    storage.mockResolvedValue(null);
+    await look(200);
+    expect(outages()).toMatchObject([{}, { level: 30, msg: 'database is back', down_s: 2 }]);
+    await control.close();
+  });
 });

@@ -1,21 +1,21 @@
 /** GET /health: whether calls can be taken; /health/live and /health/ready: of this process alone (contract 14.2). */
 import { sql } from 'kysely';
 import { Health, Live, Ready } from '#shared/api/deployment.ts';
-import { faultWords } from '#shared/storage-fault.ts';
+import { faultWords, storageFault } from '#shared/storage-fault.ts';
 import type { App } from '../http/index.ts';
 import type { DeploymentDeps } from './deps.ts';
 import { partsOfEdge } from './edge-parts.ts';
+import { OutageLog } from './outage-log.ts';
 
 export function healthRoute(app: App, services: DeploymentDeps): void {
+  const outage = new OutageLog(services.clock, app.log);
   app.route({
     method: 'GET',
     url: '/health',
     config: { access: 'public' },
     schema: { summary: 'Whether everything is ready', response: { 200: Health, 503: Health } },
-    handler: async (request, reply) => {
-      const health = await readHealth(services, (error) =>
-        request.log.error({ err: error }, 'database is down'),
-      );
+    handler: async (_, reply) => {
+      const health = await readHealth(services, outage);
       if (health.status === 'unavailable') reply.header('retry-after', 1);
       return reply.code(health.status === 'ok' ? 200 : 503).send(health);
     },
@@ -33,10 +33,8 @@ export function healthRoute(app: App, services: DeploymentDeps): void {
     url: '/health/ready',
     config: { access: 'public' },
     schema: { summary: 'Whether this process can serve requests', response: { 200: Ready, 503: Ready } },
-    handler: async (request, reply) => {
-      const { database } = await readDatabase(services, (error) =>
-        request.log.error({ err: error }, 'database is down'),
-      );
+    handler: async (_, reply) => {
+      const { database } = await readDatabase(services, outage);
       const { isLeaving: leaving } = services.leaving;
       const isReady = database === 'ok' && !leaving;
       if (!isReady) reply.header('retry-after', 1);
@@ -46,33 +44,39 @@ export function healthRoute(app: App, services: DeploymentDeps): void {
   });
 }
 
+interface DatabaseReading {
+  readonly database: 'ok' | 'down';
+  readonly disk: 'ok' | 'failing';
+}
+
+/** @param more is read too */
 async function readDatabase(
   { database }: DeploymentDeps,
-  onError: (error: unknown) => void,
-): Promise<{ readonly database: 'ok' | 'down'; readonly disk: 'ok' | 'failing' }> {
+  outage: OutageLog,
+  more: () => Promise<void> = async () => undefined,
+): Promise<DatabaseReading> {
   try {
     await sql`select 1`.execute(database.db);
+    await more();
     const fault = await database.storageFault();
-    if (fault === null) return { database: 'ok', disk: 'ok' };
-    onError(new Error(`nothing can be stored: ${faultWords[fault]}`));
+    if (fault === null) {
+      outage.up();
+      return { database: 'ok', disk: 'ok' };
+    }
+    outage.down(fault, new Error(`nothing can be stored: ${faultWords[fault]}`));
     return { database: 'down', disk: 'failing' };
   } catch (error) {
-    onError(error);
+    outage.down(storageFault(error) ?? String(error), error);
     return { database: 'down', disk: 'ok' };
   }
 }
 
-async function readHealth(services: DeploymentDeps, onError: (error: unknown) => void): Promise<Health> {
+async function readHealth(services: DeploymentDeps, outage: OutageLog): Promise<Health> {
   const { edgeConfig, edges, config, clock } = services;
   let version = 0;
-  const { database: read, disk } = await readDatabase(services, onError);
-  let stored = read;
-  try {
+  const { database: stored, disk } = await readDatabase(services, outage, async () => {
     version = await edgeConfig.version();
-  } catch (error) {
-    if (stored === 'ok') onError(error);
-    stored = 'down';
-  }
+  });
   const applied = edges.appliedVersion;
   const { draining, storage, withoutEngine } = edges;
   // A draining edge counts as gone: without EXPECT_EDGE, health is about the API.

@@ -10,21 +10,46 @@ const full = () =>
     code: '53100',
   });
 
-it('a full disk of the server counts until something can be written, though reading works', async () => {
-  let isFull = true;
+/** A server that only reads while its disk is full. */
+function onDisk() {
+  const disk = { isFull: false };
   const query = vi.fn(async ({ text }: { readonly text: string }) => {
-    if (isFull && text.startsWith('create')) throw full();
+    if (disk.isFull && text.includes('order by')) throw full();
     return { rows: [{ refuses: false }] };
   });
   const clock = new FakeClock();
-  const state = new ServerState(Object.assign(Object.create(pg.Pool.prototype) as pg.Pool, { query }), clock);
+  return { disk, query, clock, state: new ServerState({ query }, clock) };
+}
+
+it('a full disk of the server shows within five seconds, though nothing else is written', async () => {
+  const { disk, clock, state } = onDisk();
   expect(await state.read()).toBeNull();
+  disk.isFull = true;
+  clock.advance(4_999);
+  expect(await state.read()).toBeNull();
+  clock.advance(1_000);
+  expect(await state.read()).toBe('full');
+});
+
+it('a server that works is asked to write every five seconds, however often it is looked at', async () => {
+  const { query, clock, state } = onDisk();
+  for (let ms = 0; ms < 20_000; ms += 500) {
+    await state.read();
+    clock.advance(500);
+  }
+  expect(query.mock.calls.filter(([{ text }]) => text.includes('order by'))).toHaveLength(4);
+});
+
+it('a full disk of the server counts until something can be written, though reading works', async () => {
+  const { disk, clock, state } = onDisk();
+  expect(await state.read()).toBeNull();
+  disk.isFull = true;
   state.note(full());
   for (let looks = 0; looks < 3; looks++) {
     clock.advance(1_000);
     expect(await state.read()).toBe('full');
   }
-  isFull = false;
+  disk.isFull = false;
   clock.advance(1_000);
   expect(await state.read()).toBeNull();
 });
