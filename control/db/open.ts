@@ -9,6 +9,7 @@
 import { Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { type Clock, systemClock } from '#shared/clock.ts';
+import { SettingError } from '#shared/settings/reader.ts';
 import { namedPath, type StorageFault } from '#shared/storage-fault.ts';
 import { isServer, shownAddress } from './address.ts';
 import { dialectOf } from './dialect-name.ts';
@@ -71,7 +72,7 @@ type Migrating = (missing: readonly string[]) => void;
 
 /**
  * @param address of a PostgreSQL database, or path of an SQLite file, created when missing, or `:memory:`
- * @throws Error when the database cannot be opened, or a migration fails: see its cause
+ * @throws Error when the database cannot be opened, or a migration fails: see its cause; SettingError when it is unfit
  */
 export function openDatabase(
   address: string,
@@ -99,9 +100,11 @@ async function openServer(
   // An answer that comes after a lease has expired is of no use to it.
   const apart = new Kysely<Tables>({ dialect: openPostgres(url, clock, 1, databaseLimits.leaseMs).dialect });
   try {
+    await refuseEncoding(db, url);
     await migrate(db, migrations, migrating);
   } catch (error) {
     await db.destroy();
+    if (error instanceof SettingError) throw error;
     const failure = new Error(`The database at ${shownAddress(url)} cannot be used`, { cause: error });
     throw ofServer(failure, shownAddress(url));
   }
@@ -123,6 +126,18 @@ async function openServer(
       await db.destroy();
     },
   };
+}
+
+/** @throws SettingError for an empty database that cannot hold all text: it would reject some requests and reports for good */
+async function refuseEncoding(db: Db, url: string): Promise<void> {
+  if (await hasTable(db, 'organizations')) return;
+  const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db);
+  const encoding = rows[0]?.server_encoding;
+  if (encoding === undefined || encoding === 'UTF8') return;
+  throw new SettingError(
+    `The database at ${shownAddress(url)} has the encoding ${encoding}, which cannot hold all text. ` +
+      "Create it again with: ENCODING 'UTF8' TEMPLATE template0",
+  );
 }
 
 async function openFile(

@@ -18,6 +18,7 @@ import {
 import type pg from 'pg';
 import { shownAddress } from '../address.ts';
 import { checkFence, presentFence } from '../fence.ts';
+import { connectionOf } from './connections.ts';
 import { withoutNul } from './text.ts';
 import { columnTypes } from './types.ts';
 import type { Unanswered } from './unanswered.ts';
@@ -106,7 +107,7 @@ class PooledDriver implements Driver {
 
   async #connect(): Promise<pg.PoolClient> {
     try {
-      return await this.#pool.connect();
+      return await connectionOf(this.#pool);
     } catch (error) {
       const failure = unreachable(error);
       this.#statements.failed(failure);

@@ -3,6 +3,7 @@
 import type { Dialect } from 'kysely';
 import pg from 'pg';
 import type { Clock } from '#shared/clock.ts';
+import { queryOn } from './connections.ts';
 import { PooledPostgresDialect } from './dialect.ts';
 import { ServerState } from './server-state.ts';
 import { beginSession } from './session.ts';
@@ -47,7 +48,7 @@ export function openPostgres(
     onConnect: beginSession,
     application_name: 'trunkline-control',
   });
-  const storage = new ServerState(pool, clock);
+  const storage = new ServerState({ query: (look) => queryOn(pool, look) }, clock);
   // An idle connection that breaks; the pool replaces it, and what fails next is noted with its statement.
   pool.on('error', (error) => storage.note(unreachable(error)));
   const failed = (error: unknown) => storage.note(error);

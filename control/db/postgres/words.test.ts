@@ -1,4 +1,6 @@
+import pg from 'pg';
 import { expect, it } from 'vitest';
+import { SettingError } from '#shared/settings/reader.ts';
 import { onSqlite, takeDatabase } from '../../../test/kit/db/test-database.ts';
 import { openDatabase, schemaState } from '../open.ts';
 import { unreachable } from './unreachable.ts';
@@ -56,5 +58,30 @@ it.skipIf(onSqlite)(
       expect(serverWords(error)).not.toContain('secret');
     }
     await release();
+  },
+);
+
+it.skipIf(onSqlite).each(['LATIN1', 'SQL_ASCII'])(
+  'a new database of the encoding %s is refused before a table is made, with what to do',
+  async (encoding) => {
+    const { address, release } = await takeDatabase();
+    const admin = new pg.Client({ connectionString: address });
+    await admin.connect();
+    const url = new URL(address);
+    url.pathname = `/${url.pathname.slice(1)}_${encoding.toLowerCase()}`;
+    const name = url.pathname.slice(1);
+    await admin.query(`create database ${name} encoding '${encoding}' locale 'C' template template0`);
+    try {
+      const opening = openDatabase(url.href);
+      await expect(opening).rejects.toThrow(SettingError);
+      await expect(opening).rejects.toThrow(
+        `has the encoding ${encoding}, which cannot hold all text. Create it again with: ENCODING 'UTF8' TEMPLATE template0`,
+      );
+      expect(await schemaState(url.href)).toBeNull();
+    } finally {
+      await admin.query(`drop database ${name}`);
+      await admin.end();
+      await release();
+    }
   },
 );

@@ -37,7 +37,8 @@ const advices: readonly Advice[] = [
   {
     codes: /^53300$/,
     what: 'has no free connection',
-    advice: 'Each control plane opens up to 12: raise max_connections of the server, or end other clients.',
+    advice:
+      'Each control plane opens up to 12 and needs 3: raise max_connections of the server, or the CONNECTION LIMIT of the user or the database, or end other clients.',
   },
   {
     codes: /^57P0[1-3]$/,
