@@ -82,7 +82,6 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
   const dataDir = resolve(read.text('TRUNKLINE_DATA'));
   const tlsFile = (name: 'TLS_CERT' | 'TLS_KEY' | 'TLS_CA', file: string): string =>
     resolve(read.optional(name) ?? join(dataDir, 'tls', file));
-  const ca = tlsFile('TLS_CA', 'ca.crt');
   return {
     dataDir,
     secretKey: secretKey(read.optional('EDGE_SECRET_KEY')),
@@ -96,7 +95,7 @@ export function readSettings(env: Environment = process.env): EdgeSettings {
     tls: {
       cert: tlsFile('TLS_CERT', 'server.crt'),
       key: tlsFile('TLS_KEY', 'server.key'),
-      ca: read.optional('TLS_CA') !== null || pathExists(ca) ? ca : null,
+      ca: read.optional('TLS_CA') === null ? ownAuthority(dataDir) : tlsFile('TLS_CA', 'ca.crt'),
       clients: join(dataDir, 'tls', 'clients'),
     },
     drachtio: drachtio(read),
@@ -146,6 +145,18 @@ export async function controlAddress(config: EdgeSettings, waitMs = 15_000): Pro
   throw new SettingError(
     `CONTROL_URL and EDGE_TOKEN are not both set and ${file} is missing or incomplete: start control first, or set both`,
   );
+}
+
+/** The certificate of the authority that control creates with those of the edge; null: there is none. */
+function ownAuthority(dataDir: string): string | null {
+  const file = join(dataDir, 'tls', 'ca.crt');
+  return pathExists(file) ? file : null;
+}
+
+/** The settings once the files of control can be there: at its first start they appear after the settings were read. */
+export function withOwnAuthority(settings: EdgeSettings): EdgeSettings {
+  const { tls, dataDir } = settings;
+  return tls.ca === null ? { ...settings, tls: { ...tls, ca: ownAuthority(dataDir) } } : settings;
 }
 
 /** Waits for the certificate files that control creates on its first start. @throws SettingError when one is missing */

@@ -4,7 +4,7 @@ import { systemClock } from '#shared/clock.ts';
 import { KnownSecrets } from '#shared/known-secrets.ts';
 import { withLimits } from '#shared/limits.ts';
 import type { Tracing } from '#shared/tracing/tracing.ts';
-import { certificates, controlAddress, type EdgeSettings } from '../config.ts';
+import { certificates, controlAddress, type EdgeSettings, withOwnAuthority } from '../config.ts';
 import { CurrentConfig } from '../current-config.ts';
 import { type EdgeLimitOverrides, type EdgeLimits, edgeLimits } from '../limits.ts';
 import { localAddress } from '../local-address.ts';
@@ -46,14 +46,15 @@ export interface EdgeContext {
 
 /** @throws SettingError when the certificates or control's address do not appear in time */
 export async function createContext(
-  settings: EdgeSettings,
+  given: EdgeSettings,
   log: EdgeLog,
   software: string,
   options: EdgeOptions,
 ): Promise<EdgeContext> {
   // Another engine has its own certificates.
-  if (!settings.drachtio) await certificates(settings);
-  const { controlUrl, edgeToken } = await controlAddress(settings);
+  if (!given.drachtio) await certificates(given);
+  const { controlUrl, edgeToken } = await controlAddress(given);
+  const settings = withOwnAuthority(given);
   const { rtp, tls } = settings;
   const metrics = new Metrics();
   return {
