@@ -37,13 +37,33 @@ describe('an outgoing call', () => {
   });
 
   /** A response from the callee to an INVITE that the engine sent. */
-  function reply(callee: TestPeer, invite: SipRequest, status: number, toTag: string): void {
+  function reply(
+    callee: TestPeer,
+    invite: SipRequest,
+    status: number,
+    toTag: string,
+    contact = 'callee',
+  ): void {
     callee.send([
       `SIP/2.0 ${status} X`,
       ...['via', 'from', 'call-id', 'cseq'].map((name) => `${name}: ${invite.headers.get(name)}`),
       `to: ${invite.headers.get('to')};tag=${toTag}`,
-      'contact: <sip:callee@127.0.0.1:9>',
+      `contact: <sip:${contact}@127.0.0.1:9>`,
     ]);
+  }
+
+  /** A request from the callee in the dialog of a fork. */
+  function ofFork(invite: SipRequest, toTag: string, cseq: string): string[] {
+    return [
+      `${cseq.split(' ')[1]} sip:placeholder SIP/2.0`,
+      `via: SIP/2.0/TLS 127.0.0.1:9;branch=z9hG4bK${toTag}${cseq.split(' ')[0]}`,
+      `from: ${invite.headers.get('to')};tag=${toTag}`,
+      `to: ${invite.headers.get('from')}`,
+      `call-id: ${invite.headers.get('call-id')}`,
+      `cseq: ${cseq}`,
+      'max-forwards: 70',
+      `contact: <sip:${toTag}@127.0.0.1:9>`,
+    ];
   }
 
   async function invited(): Promise<{ callee: TestPeer; invite: SipRequest; transactionId: string }> {
@@ -204,6 +224,50 @@ describe('an outgoing call', () => {
     const [forkAck, forkBye] = [requestOf(await callee.next()), requestOf(await callee.next())];
     expect([forkAck.method, forkBye.method]).toEqual(['ACK', 'BYE']);
     expect(forkBye.headers.get('to')).toBe(`<${uri}>;tag=y`);
+  });
+
+  it('acknowledges each copy of a 200 that arrived before there was an ACK', async () => {
+    const { callee, invite } = await invited();
+    for (let copy = 0; copy < 3; copy++) reply(callee, invite, 200, 'x');
+    const dialogId = (await scene.app.next()).tokens[9];
+    // What the engine answers itself shows that it has read all that came before.
+    callee.send(ofFork(invite, 'z', '1 UPDATE'));
+    await callee.next();
+    await scene.app.ask(`sip||${dialogId}`, ['ACK sip:placeholder SIP/2.0']);
+    for (let copy = 0; copy < 3; copy++) expect(requestOf(await callee.next()).method).toBe('ACK');
+  });
+
+  it('keeps the early dialog of each fork until one answers', async () => {
+    const { callee, invite } = await invited();
+    reply(callee, invite, 183, 'x', 'x');
+    reply(callee, invite, 183, 'y', 'y');
+    const dialogId = (await scene.app.next()).tokens[9];
+    await scene.app.next();
+    for (const fork of ['x', 'y', 'x']) {
+      const prack = ['PRACK sip:placeholder SIP/2.0', `To: <${uri}>;tag=${fork}`, 'RAck: 1 1 INVITE'];
+      await scene.app.ask(`sip||${dialogId}`, prack);
+      const { headers, uri: target } = requestOf(await callee.next());
+      expect([target, headers.get('to')]).toEqual([`sip:${fork}@127.0.0.1:9`, `<${uri}>;tag=${fork}`]);
+    }
+    // Each fork counts its own requests.
+    for (const [fork, cseq] of [
+      ['x', '9 UPDATE'],
+      ['y', '3 UPDATE'],
+      ['x', '10 UPDATE'],
+    ] as const) {
+      callee.send(ofFork(invite, fork, cseq));
+      const { tokens, sip } = await scene.app.next();
+      expect(tokens[9]).toBe(dialogId);
+      expect(sip.toString()).toContain(`\r\ncseq: ${cseq}\r\n`);
+    }
+    callee.send(ofFork(invite, 'x', '8 UPDATE'));
+    expect(await callee.status()).toBe(500);
+    reply(callee, invite, 200, 'x', 'x');
+    expect((await scene.app.next()).tokens[9]).toBe(dialogId);
+    callee.send(ofFork(invite, 'y', '4 UPDATE'));
+    expect(await callee.status()).toBe(481);
+    callee.send(ofFork(invite, 'x', '11 UPDATE'));
+    expect((await scene.app.next()).sip.toString()).toContain('\r\ncseq: 11 UPDATE\r\n');
   });
 
   it("that fails is acknowledged by the engine, and the application's ACK is rejected", async () => {

@@ -67,6 +67,23 @@ describe('requests that concern no application', () => {
     expect(scene.app.frames.filter((frame) => frame.tokens[1] === 'sip')).toHaveLength(1);
   });
 
+  it('are PRACKs whose RAck names no response of ours, however it is written', async () => {
+    scene.peer.send(lines('INVITE', 1, { Supported: '100rel' }), SDP);
+    const { tokens } = await scene.app.next();
+    await scene.app.ask(`sip|${tokens[8]}|`, ['SIP/2.0 183 Session Progress', 'Require: 100rel'], SDP);
+    const { headers } = response(await scene.peer.next());
+    const rseq = Number(headers.get('rseq'));
+    const to = headers.get('to') ?? '';
+    const wrong = [`${rseq + 1} 1 INVITE`, `0x${rseq.toString(16)} 1 INVITE`, `${rseq}.0 1 INVITE`];
+    wrong.push(`${rseq} 1e0 INVITE`, `${rseq} 2 INVITE`, `${rseq} 1 UPDATE`, `${rseq} 1`, '');
+    for (const [place, rack] of wrong.entries()) {
+      scene.peer.send(lines('PRACK', 2 + place, { To: to, RAck: rack }));
+      expect([rack, await scene.peer.status()]).toEqual([rack, 481]);
+    }
+    scene.peer.send(lines('PRACK', 20, { To: to, RAck: `0${rseq} 1  INVITE` }));
+    expect((await scene.app.next()).sip.toString()).toMatch(/^PRACK /);
+  });
+
   it('are rejected while another INVITE is pending in the dialog', async () => {
     const { to, dialogId } = await established();
     scene.app.send(`sip||${dialogId}`, ['INVITE sip:placeholder SIP/2.0'], SDP);

@@ -80,7 +80,8 @@ export class ClientDialogs {
     if (status >= 200 && session.outgoingInvite === outgoing) session.outgoingInvite = null;
     if (dialog.state === 'Terminated') return dialog.id;
     if (status >= 200 && status < 300) {
-      if (refreshesTarget(request.method)) dialog.refreshTarget(response.headers);
+      if (refreshesTarget(request.method))
+        dialog.refreshTarget(response.headers, dialog.peer(response.headers.toTag));
       if (outgoing.invite) owe(session, outgoing, response);
       if (request.method === 'SUBSCRIBE' && session.method === 'SUBSCRIBE') {
         watchSubscription(this.#context, session, response.headers, request.headers);
@@ -115,5 +116,5 @@ function owe(session: Session, outgoing: OutgoingRequest, response: SipResponse)
   // A call that was canceled too late, or whose peer has no usable address, is ended right after the ACK.
   const cancelled = outgoing.invite?.cancelRequest ? 'cancel_race' : null;
   const mute = outgoing.inDialog || contactUri(response.headers) !== undefined ? null : 'no_contact';
-  session.owedAck = { invite: outgoing, endedBy: cancelled ?? mute, ack: null };
+  session.owedAck = { invite: outgoing, endedBy: cancelled ?? mute, ack: null, copies: 0 };
 }

@@ -62,7 +62,8 @@ export function newRequest(
 }
 
 /**
- * A request in a dialog. The dialog sets Request-URI, Route, From, To, Call-ID and CSeq (12.2.1.1).
+ * A request in a dialog. The dialog sets Request-URI, Route, From, To, Call-ID and CSeq (12.2.1.1). While several forks
+ * of an INVITE are early, the To tag of the application says to which of them it is: a PRACK is no other fork's business.
  * @param cseq number of the CSeq: the dialog's next, or the INVITE's for its ACK
  */
 export function dialogRequest(
@@ -72,13 +73,14 @@ export function dialogRequest(
   message: AppMessage,
   us: LocalEndpoint,
 ): Built<SipRequest> {
-  const route = dialog.route();
+  const peer = dialog.peer(message.headers.toTag);
+  const route = dialog.route(peer);
   const headers = new HeaderList();
   headers.append('Via', us.via);
   headers.append('Max-Forwards', message.headers.get('max-forwards') ?? '70');
   for (const value of route.routes) headers.append('Route', value);
   headers.append('From', dialog.local);
-  headers.append('To', dialog.remote);
+  headers.append('To', peer.remote);
   headers.append('Call-ID', dialog.callId);
   headers.append('CSeq', `${cseq} ${method}`);
   const contact = ours(message.headers.get('contact'), us, true);

@@ -33,6 +33,8 @@ interface OwedAck {
   /** Why the call is ended right after the ACK; null when it continues. */
   readonly endedBy: EndCause | null;
   ack: Buffer | null;
+  /** Copies of the 2xx that arrived before there was an ACK: each gets one (RFC 3261 section 13.2.2.4). */
+  copies: number;
 }
 
 /** A reliable provisional response of ours, retransmitted until its PRACK arrives. */

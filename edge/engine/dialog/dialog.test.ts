@@ -77,6 +77,24 @@ describe('a dialog', () => {
     ]);
   });
 
+  it('keeps the other forks while it is early, the latest 64 of all', () => {
+    const dialog = Dialog.ofClient(request('5 INVITE'), response('f0', 'Contact: <sip:f0@x>'));
+    for (let fork = 1; fork < 65; fork++)
+      dialog.adopt(response(`f${fork}`, `Contact: <sip:f${fork}@x>`, 'Record-Route: <sip:p;lr>'));
+    expect(dialog.remoteTag).toBe('f64');
+    expect(['f0', 'f1', 'f64'].map((tag) => dialog.peer(tag).remoteTarget)).toEqual([
+      'sip:f64@x',
+      'sip:f1@x',
+      'sip:f64@x',
+    ]);
+    expect(dialog.route(dialog.peer('f1'))).toMatchObject({ uri: 'sip:f1@x', routes: ['<sip:p;lr>'] });
+    expect(
+      [headers('f1', 'a'), headers('f64', 'a'), headers('f0', 'a')].map((of) => dialog.matches(of)),
+    ).toEqual([true, true, false]);
+    dialog.move('confirm');
+    expect([dialog.matches(headers('f1', 'a')), dialog.peer('f1').remoteTag]).toEqual([false, 'f64']);
+  });
+
   it('accepts requests in order only, and target refreshes only from methods that allow them', () => {
     const dialog = Dialog.ofServer(request('5 INVITE', 'Contact: <sip:a@a>'), '<sip:b@b>;tag=b');
     expect(dialog.accept(request('5 INFO'))).toEqual({ status: 500, reason: 'CSeq Out Of Order' });

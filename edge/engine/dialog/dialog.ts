@@ -35,27 +35,45 @@ export interface DialogRefusal {
 /** Whose request created the dialog: ours (uac) or the peer's (uas). */
 export type DialogRole = 'uac' | 'uas';
 
-export class Dialog {
-  readonly role: DialogRole;
-  /** `<Call-ID>;from-tag=<tag of the caller>`, the same for the life of the dialog. */
-  readonly id: string;
-  readonly callId: string;
-  readonly localTag: string;
-  /** Empty when the peer follows RFC 2543 and sends no tag (12.1.1). May change while a client dialog is early. */
+/** The peer's end of a dialog. */
+export interface DialogPeer {
+  /** Empty when the peer follows RFC 2543 and sends no tag (12.1.1). */
   remoteTag: string;
-  /** From of our requests, with tag. */
-  readonly local: string;
   /** To of our requests, with tag. */
   remote: string;
-  /** CSeq number of our last request. */
-  localCSeq: number;
   /** CSeq number of the peer's last request, -1 before the first. */
   remoteCSeq: number;
   /** Route values, the next hop first. */
   routeSet: readonly string[];
   /** URI of the peer's Contact. */
   remoteTarget: string;
+}
+
+/** A peer can use any number of To tags: beyond this many, the fork that was silent for longest is forgotten. */
+const mostForks = 64;
+
+export class Dialog implements DialogPeer {
+  readonly role: DialogRole;
+  /** `<Call-ID>;from-tag=<tag of the caller>`, the same for the life of the dialog. */
+  readonly id: string;
+  readonly callId: string;
+  readonly localTag: string;
+  /** With all that is the peer's: of the fork that responded last, while a client dialog is early. */
+  remoteTag: string;
+  /** From of our requests, with tag. */
+  readonly local: string;
+  remote: string;
+  /** CSeq number of our last request. */
+  localCSeq: number;
+  remoteCSeq: number;
+  routeSet: readonly string[];
+  remoteTarget: string;
   #state: DialogState = 'Early';
+  /**
+   * The other forks of an early client dialog, by their tags: each is an early dialog of its own, which the application
+   * knows by the id of all of them (12.1.2).
+   */
+  #forks: Map<string, DialogPeer> | null = null;
 
   private constructor(role: DialogRole, parts: DialogParts) {
     this.role = role;
@@ -117,6 +135,12 @@ export class Dialog {
   /** @throws IllegalMove for a dialog that cannot change so: a bug of the caller */
   move(input: DialogInput): void {
     this.#state = step(states, this.#state, input).to;
+    this.#forks = null;
+  }
+
+  /** The fork with this tag, while the dialog is early; else the peer. */
+  peer(tag: string | undefined): DialogPeer {
+    return this.#forks?.get(tag ?? '') ?? this;
   }
 
   /**
@@ -125,24 +149,44 @@ export class Dialog {
    */
   adopt(response: SipResponse): void {
     const { headers } = response;
-    const to = headers.get('to') ?? this.remote;
     const tag = headers.toTag;
     if (tag !== undefined) {
-      this.remote = to;
-      this.remoteTag = tag;
+      if (tag !== this.remoteTag) this.#turnTo(tag);
+      this.remote = headers.get('to') ?? this.remote;
     }
     this.routeSet = headers.all('record-route').flatMap(splitList).reverse();
     this.refreshTarget(headers);
   }
 
-  /** A target refresh (12.2): Contact of a re-INVITE, UPDATE, SUBSCRIBE, NOTIFY or REFER, or of their 2xx. */
-  refreshTarget(headers: Headers): void {
-    this.remoteTarget = contactUri(headers) ?? this.remoteTarget;
+  #turnTo(tag: string): void {
+    const forks = this.#forks ?? new Map<string, DialogPeer>();
+    this.#forks = forks;
+    const { remoteTag, remote, remoteCSeq, routeSet, remoteTarget } = this;
+    const known = forks.get(tag);
+    forks.delete(tag);
+    forks.set(remoteTag, { remoteTag, remote, remoteCSeq, routeSet, remoteTarget });
+    for (const oldest of forks.keys()) {
+      if (forks.size < mostForks) break;
+      forks.delete(oldest);
+    }
+    this.remoteTag = tag;
+    this.remoteCSeq = known?.remoteCSeq ?? -1;
+    this.remoteTarget = known?.remoteTarget ?? remoteTarget;
   }
 
-  /** Whether the tags of a request from the peer match this dialog (12.2.2). */
+  /**
+   * A target refresh (12.2): Contact of a re-INVITE, UPDATE, SUBSCRIBE, NOTIFY or REFER, or of their 2xx.
+   * @param peer whose it is
+   */
+  refreshTarget(headers: Headers, peer: DialogPeer = this): void {
+    peer.remoteTarget = contactUri(headers) ?? peer.remoteTarget;
+  }
+
+  /** Whether the tags of a request from the peer match this dialog (12.2.2), or an early one of another fork. */
   matches(headers: Headers): boolean {
-    return (headers.toTag ?? '') === this.localTag && (headers.fromTag ?? '') === this.remoteTag;
+    if ((headers.toTag ?? '') !== this.localTag) return false;
+    const tag = headers.fromTag ?? '';
+    return tag === this.remoteTag || this.#forks?.has(tag) === true;
   }
 
   /**
@@ -151,20 +195,21 @@ export class Dialog {
    */
   accept(request: SipRequest): DialogRefusal | null {
     const number = cseqOf(request.headers);
-    if (number <= this.remoteCSeq) return { status: 500, reason: 'CSeq Out Of Order' };
-    this.remoteCSeq = number;
-    if (refreshesTarget(request.method)) this.refreshTarget(request.headers);
+    const peer = this.peer(request.headers.fromTag);
+    if (number <= peer.remoteCSeq) return { status: 500, reason: 'CSeq Out Of Order' };
+    peer.remoteCSeq = number;
+    if (refreshesTarget(request.method)) this.refreshTarget(request.headers, peer);
     return null;
   }
 
-  /** Where our next request goes: its Request-URI and Route values (12.2.1.1). */
-  route(): DialogRoute {
-    const [first, ...rest] = this.routeSet;
-    if (first === undefined) return { uri: this.remoteTarget, routes: [], nextHop: this.remoteTarget };
+  /** Where our next request to `peer` goes: its Request-URI and Route values (12.2.1.1). */
+  route({ routeSet, remoteTarget }: DialogPeer = this): DialogRoute {
+    const [first, ...rest] = routeSet;
+    if (first === undefined) return { uri: remoteTarget, routes: [], nextHop: remoteTarget };
     const hop = addressUri(first);
-    if (isLoose(hop)) return { uri: this.remoteTarget, routes: this.routeSet, nextHop: hop };
+    if (isLoose(hop)) return { uri: remoteTarget, routes: routeSet, nextHop: hop };
     // A strict router (RFC 2543) expects itself as Request-URI and the target as last Route.
-    return { uri: hop, routes: [...rest, `<${this.remoteTarget}>`], nextHop: hop };
+    return { uri: hop, routes: [...rest, `<${remoteTarget}>`], nextHop: hop };
   }
 }
 

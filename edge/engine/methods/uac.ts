@@ -188,7 +188,9 @@ export class Uac implements OutgoingOwner {
     const bytes = serializeRequest(built.message);
     owed.ack = bytes;
     command.sent(bytes, peerOfNextHop(nextHop), this.clock.now(), owed.invite.id, session.dialog.id);
-    this.#acks.transmit(built.message, nextHop, bytes);
+    const copies = owed.copies;
+    owed.copies = 0;
+    for (let sent = 0; sent <= copies; sent++) this.#acks.transmit(built.message, nextHop, bytes);
     if (owed.endedBy !== null) this.bye(session, owed.endedBy);
   }
 
@@ -340,7 +342,7 @@ export class Uac implements OutgoingOwner {
       this.#byes.ofUnusable(outgoing, response);
     } else if (owed?.ack && flow) {
       this.messages.send(flow, owed.ack, outgoing.request.headers);
-    }
+    } else if (owed) owed.copies++;
   }
 
   ended(outgoing: OutgoingRequest): void {

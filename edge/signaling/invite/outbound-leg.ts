@@ -21,7 +21,7 @@ import { answerInDialog, causeOfEngineBye, unknownDialog, whenStored } from './i
 import { InviteTries } from './invite-tries.ts';
 import { LegDialog } from './leg-dialog.ts';
 import { outboundLeg } from './outbound-leg-state.ts';
-import { ReliableResponses } from './reliable-responses.ts';
+import { inFork, ReliableResponses } from './reliable-responses.ts';
 
 export interface OutboundLegOptions {
   readonly environment: Environment;
@@ -237,7 +237,7 @@ export class OutboundLeg implements Leg, DialogOwner {
     const body = sessionBody(answer);
     this.#machine.take(this.#provisionalInput(answer.headers, body.kind === 'sdp'), {
       'stop waiting': this.#stopWaiting,
-      'send PRACK': () => this.#acknowledge(prack),
+      'send PRACK': () => this.#acknowledge(() => prack(inFork(answer.headers, this.#options.environment))),
       'learn early dialog': () => {
         this.#earlyTag = tagOf(headerOf(answer.headers, 'to') ?? '');
         this.#dialog.session.negotiatedEarly();

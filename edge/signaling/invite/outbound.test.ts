@@ -281,6 +281,23 @@ describe('before the answer', () => {
     await hangUp(callId);
   });
 
+  it('the PRACK of each fork is in its early dialog', async () => {
+    const callId = call();
+    const invite = await scene.callee.request('INVITE');
+    const reliable = (tag: string) => ({ headers: ['Require: 100rel', 'RSeq: 1'], tag, body: fakeAnswer });
+    // At once, as behind a proxy that rings several phones.
+    for (const tag of ['a', 'b']) scene.callee.answer(invite, '183 Session Progress', reliable(tag));
+    for (const tag of ['a', 'b']) {
+      const prack = await scene.callee.request('PRACK');
+      expect([tagOf(prack.headers.to), prack.headers.rack]).toEqual([tag, '1 1 INVITE']);
+      scene.callee.answer(prack, '200 OK');
+    }
+    scene.callee.answer(invite, '200 OK', { tag: 'a' });
+    await scene.callee.request('ACK');
+    await expect.poll(() => agents.last.started).toBe(1);
+    await hangUp(callId);
+  });
+
   it('a fork other than the one with early media may answer, and gets a new offer', async () => {
     const callId = call();
     const invite = await scene.callee.request('INVITE');

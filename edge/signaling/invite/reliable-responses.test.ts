@@ -33,7 +33,8 @@ describe('reliable provisional responses', () => {
   });
 
   it('without RSeq are ignored', () => {
-    expect(new ReliableResponses().take(reliable('x'))).toBe(false);
+    for (const rseq of ['x', '', '0x5', '5e0', '-5', '99999999999'])
+      expect([rseq, new ReliableResponses().take(reliable(rseq))]).toEqual([rseq, false]);
   });
 
   it('do not delay unreliable ones', () => {
