@@ -19,7 +19,8 @@ export const apiErrors = {
   SECURE_MEDIA_REQUIRED: { status: 400, message: 'Media is SRTP only; secure_media cannot be false.' },
   REGISTRAR_REQUIRED: {
     status: 400,
-    message: 'Registration needs a registrar: give sip_endpoint, or attach an outbound configuration.',
+    message:
+      'Registration needs a registrar: give the inbound direction a sip_endpoint, or attach an outbound configuration.',
   },
   REGISTRATION_NOT_CONFIGURED: {
     status: 400,
@@ -31,7 +32,11 @@ export const apiErrors = {
     status: 400,
     message: 'Give at most one of prompt, pathway_id, persona_id, stream_url and realtime.',
   },
-  NO_OUTBOUND_ROUTE: { status: 400, message: 'No number with an outbound configuration can make this call.' },
+  NO_OUTBOUND_ROUTE: {
+    status: 400,
+    message:
+      'No number of the organization has an outbound configuration that can make this call; attach one.',
+  },
   REFER_NOT_SUPPORTED: { status: 400, message: 'The peer of the call does not support REFER.' },
   INVALID_PHONE_NUMBER: { status: 400, message: 'The phone number is not an E.164 number.' },
   SIP_CONFIG_LIMIT: {
@@ -86,7 +91,7 @@ export const apiErrors = {
   },
   ORIGIN_NOT_ALLOWED: { status: 403, message: 'The widget may not be used on this page.' },
   VOICE_DISABLED: { status: 403, message: 'The widget takes no calls.' },
-  ROUTE_NOT_FOUND: { status: 404, message: 'There is no such path.' },
+  ROUTE_NOT_FOUND: { status: 404, message: 'There is no such path; GET /openapi.json lists all.' },
   NUMBER_NOT_FOUND: { status: 404, message: 'The organization has no such number.' },
   SIP_CONFIG_NOT_FOUND: { status: 404, message: 'The number has no such SIP configuration.' },
   CALL_NOT_FOUND: { status: 404, message: 'There is no such call.' },

@@ -369,6 +369,17 @@ describe('POST /v1/calls', () => {
     expect((await taken({ task })).answer.status).toBe(200);
   });
 
+  it('names the number that has no trunk to call by, and what to do', async () => {
+    const from = '+14155550102';
+    await test.call('POST', '/v1/sip/attach', { body: { phone_number: from, directions: ['inbound'] } });
+    const [error] = (await place({ task, from })).body.errors;
+    expect(error).toMatchObject({
+      code: 'NO_OUTBOUND_ROUTE',
+      message: '+14155550102 has no outbound configuration: attach one, or name another number in from.',
+      details: { path: '/from' },
+    });
+  });
+
   it('requires a key, and uses no number of another organization', async () => {
     expect((await place({ task }, { key: null })).status).toBe(401);
     expect((await place({ task }, { key: test.foreignKey })).codes).toEqual(['NO_OUTBOUND_ROUTE']);

@@ -19,7 +19,7 @@ import {
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
 import { agentTools, firstUnknownTool } from '../tools/index.ts';
-import { findConfigurations, listConfigurations, regionWish } from '../trunks/index.ts';
+import { findConfigurations, listConfigurations, noOutboundRoute, regionWish } from '../trunks/index.ts';
 import type { CallDeps } from './deps.ts';
 import { happeningsOf } from './happenings.ts';
 import { failQueuedCall } from './lost-store.ts';
@@ -67,7 +67,7 @@ export class CallPlacer {
       );
     const agent = await findAgent(database.db, orgId, order);
     const [trunk] = routes;
-    if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
+    if (!trunk) throw noOutboundRoute(order.from, '/from');
     const edge = edges.leastLoaded(await regionWish(database.db, trunk));
     const destination = `${orgId} ${to}`;
     const window = await this.#destinations.take(destination, [perDestination]);

@@ -1,4 +1,6 @@
 /** /v1/sip/discover and /v1/sip/test-call: checks of a trunk by an edge (contract 3.1 and 3.2). */
+
+import { requireAllowedHost, targetNotAllowed } from '#shared/allowed-host.ts';
 import { plain } from '#shared/api/common.ts';
 import {
   Discovered,
@@ -14,7 +16,6 @@ import {
 import { queuedTestCall } from '#shared/edge-protocol/reports.ts';
 import { ApiError } from '#shared/errors.ts';
 import { newId } from '#shared/ids.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 import { toJson } from '../db/index.ts';
 import { type App, orgOf } from '../http/index.ts';
 import { isoTime } from '../organizations/index.ts';
@@ -125,8 +126,7 @@ async function discover(
 ): Promise<DiscoveryView> {
   const { announcements, clock, database, edges } = services;
   const target = discoveryTarget(request);
-  const verdict = judgeHost(target.host, services.allowedTargets);
-  if (!verdict.allowed) throw refusedTarget(target.host, verdict.reason);
+  requireAllowedHost(target.host, '/host', services.allowedTargets);
   const edge = edges.leastLoaded();
   const id = `disc_${newId()}`;
   await database.db.transaction().execute(async (db) => {
@@ -157,12 +157,9 @@ async function discover(
   const row = await findDiscovery(database.db, orgId, id);
   if (!row) throw ApiError.of('DISCOVERY_NOT_FOUND');
   const view = discoveryView(row, clock.now());
-  if (view.error?.code === 'TARGET_NOT_ALLOWED') throw refusedTarget(target.host, view.error.message);
+  if (view.error?.code === 'TARGET_NOT_ALLOWED')
+    throw ApiError.many([targetNotAllowed('/host', target.host, view.error.message)]);
   return view;
-}
-
-function refusedTarget(address: string, reason: string): ApiError {
-  return ApiError.of('TARGET_NOT_ALLOWED', { path: '/host', address }, reason);
 }
 
 async function startTestCall(services: CheckDeps, orgId: string, request: TestCallRequest): Promise<string> {

@@ -48,7 +48,12 @@ describe('every response', () => {
     const answer = await test.call('PUT', '/v1/pathway/abc', { key: null });
     expect(answer.status).toBe(405);
     expect(answer.headers.allow).toBe('DELETE, GET, HEAD, POST');
-    expect(answer.codes).toEqual(['METHOD_NOT_ALLOWED']);
+    expect(answer.body.errors).toMatchObject([
+      {
+        code: 'METHOD_NOT_ALLOWED',
+        message: 'PUT is not allowed for this path; it has DELETE, GET, HEAD, POST.',
+      },
+    ]);
     expect((await test.call('GET', '/v1/tools', { key: null })).codes).toEqual(['ROUTE_NOT_FOUND']);
   });
 });
@@ -100,9 +105,19 @@ describe('bodies', () => {
     },
   );
 
+  it('that are no JSON are rejected with the place, and without the words of the body', async () => {
+    const said = async (payload: string) => (await post(payload)).json().errors[0].message;
+    expect(await said('{"password": "secret",}')).toBe('The body is not JSON: line 1, column 23.');
+    expect(await said('{\n  "input": "a"\n  "b": 1 }')).toBe('The body is not JSON: line 3, column 3.');
+    expect(await said('{"password":secret}')).toBe('The body is not JSON.');
+    expect(await said('[1]')).toBe('The body must be a JSON object.');
+  });
+
   it('with keys that would poison objects are rejected with that reason', async () => {
     expect((await post('{"__proto__":{}}')).json().errors[0].message).toContain('__proto__');
-    expect((await post('{"__proto__":')).json().errors[0].message).toBe('The body must be a JSON object.');
+    expect((await post('{"__proto__":')).json().errors[0].message).toBe(
+      'The body is not JSON: it ends too early.',
+    );
   });
 
   it('of another type are rejected, also without a type', async () => {

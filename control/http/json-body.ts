@@ -43,11 +43,19 @@ export function addJsonBodies(app: App): void {
 function refusal(text: string): ApiError {
   try {
     JSON.parse(text);
-  } catch {
-    return ApiError.of('INVALID_JSON');
+  } catch (error) {
+    return ApiError.of('INVALID_JSON', undefined, `The body is not JSON${whereBroken(error)}.`);
   }
   const message = 'No object of the body may have a key __proto__, or a constructor with a prototype.';
   return ApiError.of('INVALID_JSON', undefined, message);
+}
+
+/** Where V8 stopped reading, as far as it says so. Its own words are left out: they may quote the body, and its secrets. */
+function whereBroken(error: unknown): string {
+  const said = error instanceof Error ? error.message : '';
+  if (said.includes('end of JSON input')) return ': it ends too early';
+  const [, place] = /\((line \d+ column \d+)\)$/.exec(said) ?? [];
+  return place === undefined ? '' : `: ${place.replace(' column', ', column')}`;
 }
 
 /** The text of the bytes without a byte order mark, null when they are not UTF-8. */

@@ -19,8 +19,10 @@ export function addNotFound(app: App): void {
     forms ??= Array.from(known, ([url, of]) => [formOf(url), of] as const);
     for (const [form, of] of forms) if (form.test(path)) for (const one of of) methods.add(one);
     if (methods.size === 0) return sendError(request, reply, ApiError.of('ROUTE_NOT_FOUND'), '');
-    reply.header('allow', [...methods].sort().join(', '));
-    return sendError(request, reply, ApiError.of('METHOD_NOT_ALLOWED'));
+    const allowed = [...methods].sort().join(', ');
+    reply.header('allow', allowed);
+    const message = `${request.method} is not allowed for this path; it has ${allowed}.`;
+    return sendError(request, reply, ApiError.of('METHOD_NOT_ALLOWED', undefined, message));
   });
 }
 

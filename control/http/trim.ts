@@ -4,10 +4,16 @@
  */
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { counted } from '#shared/counted.ts';
 import { isRecord, meantVariant } from './variants.ts';
 
 /** Called for each array of a wrong size. */
 export type TooMany = (path: string, rule: string) => void;
+
+/** What the rule of a list says of one that is too long. */
+export function mostItems(most: number): string {
+  return `must have at most ${counted(most, 'item')}`;
+}
 
 type Checker = ReturnType<typeof Compile>;
 
@@ -38,7 +44,7 @@ export class Trimmer {
   ): unknown[] {
     const { items, maxItems } = schema;
     const most = typeof maxItems === 'number' ? maxItems : Number.POSITIVE_INFINITY;
-    if (value.length > most) tooMany(path, `must not have more than ${most} items`);
+    if (value.length > most) tooMany(path, mostItems(most));
     if (!isRecord(items)) return value.slice(0, most);
     const checker = this.#checkerOf(items);
     const kept: unknown[] = [];

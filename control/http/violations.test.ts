@@ -57,6 +57,20 @@ describe('violations', () => {
     });
   });
 
+  it('say how long a text or a list may be, with the right plural', () => {
+    const form = Closed({ name: Text(1, 5), one: Text(0, 1), items: List(Text(0, 9), 1, 2) });
+    const said = (value: unknown) => new BodyCheck(form).violations(value).map(({ message }) => message);
+    expect(said({ name: '', one: 'ab', items: [] })).toEqual([
+      '/name: must have at least 1 character',
+      '/one: must have at most 1 character',
+      '/items: must have at least 1 item',
+    ]);
+    expect(said({ name: 'too long', one: '', items: ['', '', ''] })).toEqual([
+      '/items: must have at most 2 items',
+      '/name: must have at most 5 characters',
+    ]);
+  });
+
   it('list 20 of very many unknown properties', () => {
     const many = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`p${index}`, 1]));
     expect(listed(schema, { items: [], ...many })).toEqual(

@@ -4,15 +4,16 @@ import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { openObjectKeyword, ruleKeyword } from '#shared/api/common.ts';
+import { counted } from '#shared/counted.ts';
 import { type ErrorItem, errorItem } from '#shared/errors.ts';
 import { valueAtPointer } from '#shared/json-pointer.ts';
 import { compiled } from './compiled.ts';
-import { Trimmer } from './trim.ts';
+import { mostItems, Trimmer } from './trim.ts';
 import { discriminator, isRecord, meantVariant, unionRule } from './variants.ts';
 
 export type SchemaError = ReturnType<ReturnType<typeof Compile>['Errors']>[number];
 
-/** "must be integer", "must be one of tls", "must be an e-mail address". */
+/** "must be integer", "must be one of tls", "must have at least 1 character", "must be an e-mail address". */
 export function ruleText(schema: TSchema, error: SchemaError): string {
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.map(String).join(', ')}`;
   if (error.keyword === 'const') return `must be ${JSON.stringify(error.params.allowedValue)}`;
@@ -20,6 +21,10 @@ export function ruleText(schema: TSchema, error: SchemaError): string {
     const form = valueAtPointer(schema, `${error.schemaPath.slice(1)}/${ruleKeyword}`);
     if (typeof form === 'string') return `must be ${form}`;
   }
+  if (error.keyword === 'minLength') return `must have at least ${counted(error.params.limit, 'character')}`;
+  if (error.keyword === 'maxLength') return `must have at most ${counted(error.params.limit, 'character')}`;
+  if (error.keyword === 'minItems') return `must have at least ${counted(error.params.limit, 'item')}`;
+  if (error.keyword === 'maxItems') return mostItems(error.params.limit);
   return error.message;
 }
 

@@ -1,4 +1,5 @@
 /** /v1/inbound: a number's agent and settings (contract section 10). */
+import { requireAllowedHost } from '#shared/allowed-host.ts';
 import {
   InboundNumber,
   InboundNumberList,
@@ -8,7 +9,6 @@ import {
   InboundUpdated,
 } from '#shared/api/inbound.ts';
 import { ApiError } from '#shared/errors.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 import { type Actor, actorOf } from '../audit/index.ts';
 import { type Db, fromJson, type NumberRow } from '../db/index.ts';
 import { type App, orgOf, readPage, totalHeader } from '../http/index.ts';
@@ -154,11 +154,7 @@ function checkTargets(services: InboundDeps, body: InboundUpdate): void {
   for (const name of ['stream_url', 'webhook'] as const) {
     const url = body[name];
     if (typeof url !== 'string' || !URL.canParse(url)) continue;
-    const host = new URL(url).hostname;
-    const verdict = judgeHost(host, services.allowedTargets);
-    if (!verdict.allowed) {
-      throw ApiError.of('TARGET_NOT_ALLOWED', { path: `/${name}`, address: host }, verdict.reason);
-    }
+    requireAllowedHost(new URL(url).hostname, `/${name}`, services.allowedTargets);
   }
 }
 

@@ -1,9 +1,10 @@
 /** Allowed transfer targets (contract 4). Pure. */
+
 import type { BlockList } from 'node:net';
+import { requireAllowedHost } from '#shared/allowed-host.ts';
 import type { InboundUpdate } from '#shared/api/inbound.ts';
 import { isPlace, readCallTarget, transferTargetOf } from '#shared/call-target.ts';
 import { ApiError } from '#shared/errors.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 
 /**
  * A target of contract section 4, normalized: E.164, an extension, a SIP URI, the slot of a parked
@@ -21,9 +22,8 @@ export function readTarget(
   if ('problem' in read) throw ApiError.invalid(path, read.problem);
   const { target, host } = read;
   if (host === null) return transferTargetOf(read, method);
-  const verdict = judgeHost(host, allowedTargets);
-  if (verdict.allowed) return target;
-  throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: host }, verdict.reason);
+  requireAllowedHost(host, path, allowedTargets);
+  return target;
 }
 
 /** The same, for a call: nobody can be called in the slot of a parked call or in a conference. */

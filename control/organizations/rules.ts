@@ -1,9 +1,10 @@
 /** Keys: their format, storage, and how they are read from a request. */
+
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { BlockList } from 'node:net';
+import { requireAllowedHost } from '#shared/allowed-host.ts';
 import { type KeyRole, keyRoles } from '#shared/api/keys.ts';
 import { ApiError } from '#shared/errors.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 
 export type KeyKind = 'customer' | 'operator' | 'edge' | 'session';
 
@@ -79,9 +80,6 @@ export function checkUrl(
   allowedTargets: BlockList,
 ): string {
   const { hostname } = readUrl(text, protocol, path);
-  const verdict = judgeHost(hostname, allowedTargets);
-  if (!verdict.allowed) {
-    throw ApiError.of('TARGET_NOT_ALLOWED', { path, address: hostname }, verdict.reason);
-  }
+  requireAllowedHost(hostname, path, allowedTargets);
   return text;
 }

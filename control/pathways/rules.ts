@@ -6,6 +6,7 @@ import { isObject } from '#shared/agent/graph-problem.ts';
 import { graphWarnings } from '#shared/agent/graph-warnings.ts';
 import { toolIdsIn } from '#shared/agent/node-tools.ts';
 import { transferVersionProblems } from '#shared/agent/transfer-pathway.ts';
+import { targetNotAllowed } from '#shared/allowed-host.ts';
 import { readCallTarget } from '#shared/call-target.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
 import { judgeHost } from '#shared/outgoing-targets.ts';
@@ -52,7 +53,7 @@ export function acceptGraph(
     .map(
       ({ path, rule, message, host }): ErrorItem =>
         rule === 'target_not_allowed'
-          ? errorItem('TARGET_NOT_ALLOWED', { path, address: host }, message)
+          ? targetNotAllowed(path, host ?? '', message)
           : errorItem('INVALID_GRAPH', { path, rule }, `${path}: ${message}`),
     );
   const [first, ...others] = items;

@@ -10,7 +10,7 @@ import type { ConnectedEdge, RegionWish } from '../edge-link/index.ts';
 import { agentSettingsOf, findNumber, type NumberSettings, readDialedTarget } from '../numbers/index.ts';
 import { findPathway, findVersion, resolveVersion } from '../pathways/index.ts';
 import { personaAgent } from '../personas/index.ts';
-import { findConfigurations, regionWish } from '../trunks/index.ts';
+import { findConfigurations, noOutboundRoute, regionWish } from '../trunks/index.ts';
 
 type Columns = Pick<PhoneSessionRow, 'number' | 'called' | 'pathway_id' | 'pathway_version' | 'persona_id'> &
   Partial<Pick<PhoneSessionRow, 'supervises' | 'supervision'>>;
@@ -64,7 +64,7 @@ async function numberTarget(db: Db, orgId: string, given: string, to: string | n
   if (to === null) return { columns: { ...none, number }, agent: null, region: null };
   const configurations = await findConfigurations(db, orgId, number);
   const trunk = configurations.find(({ direction }) => direction === 'outbound');
-  if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
+  if (!trunk) throw noOutboundRoute(number, '/phone_number');
   return { columns: { ...none, number, called: to }, agent: null, region: await regionWish(db, trunk) };
 }
 

@@ -1,8 +1,9 @@
 /** Validates the credentials of a resource (contract 8.3). Pure. */
+
 import type { BlockList } from 'node:net';
 import { isObject } from '#shared/agent/graph-problem.ts';
+import { requireAllowedHost } from '#shared/allowed-host.ts';
 import { ApiError, type ErrorItem, errorItem } from '#shared/errors.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 import { secretMask } from '../http/index.ts';
 import type { Credentials, Integration } from './integrations/integration.ts';
 import { checkHeaders } from './rest-rules.ts';
@@ -70,8 +71,5 @@ function readBaseUrl(value: unknown): URL | null {
 }
 
 function checkTarget(url: URL, allowedTargets: BlockList): void {
-  const verdict = judgeHost(url.hostname, allowedTargets);
-  if (!verdict.allowed) {
-    throw ApiError.of('TARGET_NOT_ALLOWED', { path: urlPath, address: url.hostname }, verdict.reason);
-  }
+  requireAllowedHost(url.hostname, urlPath, allowedTargets);
 }

@@ -1,10 +1,11 @@
 /** Validation of a tool (contract 8.1): pure functions. */
+
 import type { BlockList } from 'node:net';
 import { isObject } from '#shared/agent/graph-problem.ts';
 import { referencesIn } from '#shared/agent/template.ts';
+import { requireAllowedHost } from '#shared/allowed-host.ts';
 import type { ResponseData, ToolCreate, ToolUpdate } from '#shared/api/tools.ts';
 import { ApiError, errorItem } from '#shared/errors.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 import { type SchemaProblem, schemaProblems } from './input-schema.ts';
 import { findAction, findIntegration, integrationKeys } from './integrations/catalogue.ts';
 import type { Action } from './integrations/integration.ts';
@@ -196,8 +197,5 @@ function checkTarget(
     if (!hasResource) throw ApiError.invalid('/body/url', 'a path needs a resource_id with a base_url');
     return;
   }
-  const { hostname } = new URL(origin);
-  const verdict = judgeHost(hostname, allowedTargets);
-  if (verdict.allowed) return;
-  throw ApiError.of('TARGET_NOT_ALLOWED', { path: '/body/url', address: hostname }, verdict.reason);
+  requireAllowedHost(new URL(origin).hostname, '/body/url', allowedTargets);
 }

@@ -1,10 +1,11 @@
 /** PATCH /v1/sip/config: failover, codecs and alerts of one record (contract 3.5). */
+
 import { isIPv6 } from 'node:net';
+import { requireAllowedHost } from '#shared/allowed-host.ts';
 import type { Configuration, PatchedConfiguration } from '#shared/api/sip.ts';
 import type { ConfigPatch } from '#shared/api/sip-config.ts';
 import { ApiError } from '#shared/errors.ts';
 import { plainAddress } from '#shared/networks.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination } from '#shared/sip-destination.ts';
 import { type Actor, changedFields, recordChange } from '../audit/index.ts';
 import { type Db, fromJson, type Json, type SipConfigurationRow, toJson } from '../db/index.ts';
@@ -130,10 +131,7 @@ function readEndpoint(services: TrunkDeps) {
     }
     const host = hostOf(given.host);
     if (host === null) throw ApiError.invalid(`${path}/host`, 'must be a host name or an IP address');
-    const verdict = judgeHost(host, services.allowedTargets);
-    if (!verdict.allowed) {
-      throw ApiError.of('TARGET_NOT_ALLOWED', { path: `${path}/host`, address: host }, verdict.reason);
-    }
+    requireAllowedHost(host, `${path}/host`, services.allowedTargets);
     return { host, port: given.port ?? 5061, transport, priority };
   };
 }
@@ -175,5 +173,7 @@ function checkedFailover(row: SipConfigurationRow, update: FailoverUpdate): Json
 async function checkRecipients(db: Db, orgId: string, body: ConfigPatch): Promise<void> {
   if (body.alert_config?.channels?.sms !== true) return;
   const { alert_sms_numbers } = await findOrganization(db, orgId);
-  if (fromJson(alert_sms_numbers).length === 0) throw ApiError.of('NO_ALERT_RECIPIENTS');
+  if (fromJson(alert_sms_numbers).length > 0) return;
+  const message = 'The organization has no alert_sms_numbers: set them with PATCH /v1/org/settings first.';
+  throw ApiError.of('NO_ALERT_RECIPIENTS', { path: '/alert_config/channels/sms' }, message);
 }

@@ -1,12 +1,13 @@
 /** Reads the direction objects of attach and update: rules that a schema cannot express (contract 2.3 and 2.8). */
+
 import type { BlockList } from 'node:net';
+import { requireAllowedHost } from '#shared/allowed-host.ts';
 import type { Attach } from '#shared/api/sip.ts';
 import type { InboundDirection, OutboundDirection } from '#shared/api/sip-directions.ts';
 import { counted } from '#shared/counted.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { ApiError } from '#shared/errors.ts';
 import { isNetwork } from '#shared/networks.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 import { parseSipDestination, type SipDestination } from '#shared/sip-destination.ts';
 import { secretMask } from '../http/index.ts';
 
@@ -160,12 +161,5 @@ function headerMember(item: HeaderMapping, direction: Direction['type']): 'key' 
  */
 export function checkTarget(entry: DirectionEntry, allowedNetworks: BlockList): void {
   if (!entry.endpoint) return;
-  const { host } = entry.endpoint;
-  const verdict = judgeHost(host, allowedNetworks);
-  if (verdict.allowed) return;
-  throw ApiError.of(
-    'TARGET_NOT_ALLOWED',
-    { path: `${entry.path}/sip_endpoint`, address: host },
-    verdict.reason,
-  );
+  requireAllowedHost(entry.endpoint.host, `${entry.path}/sip_endpoint`, allowedNetworks);
 }

@@ -16,7 +16,7 @@ export { registerRoutes } from './register-routes.ts';
 export { hostOf, primaryEndpoint, registrationOf } from './registration-rules.ts';
 export { registrationSubject, storeRegistration } from './registrations-store.ts';
 export { sipRoutes } from './routes.ts';
-export { derivePassword } from './rules.ts';
+export { derivePassword, noOutboundRoute } from './rules.ts';
 export { sipServer } from './setup-facts.ts';
 export { listLargeSources } from './source-space-store.ts';
 export { findConfigurations, listConfigurations, openPassword } from './store.ts';

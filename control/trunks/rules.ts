@@ -196,6 +196,17 @@ function requireRegistrars(drafts: readonly ConfigurationDraft[]): void {
     throw ApiError.of('REGISTRAR_REQUIRED');
 }
 
+/**
+ * Nothing can carry a call.
+ * @param number that is to call; undefined: any of the organization
+ * @param path of the value that names it
+ */
+export function noOutboundRoute(number: string | undefined, path: string): ApiError {
+  if (number === undefined) return ApiError.of('NO_OUTBOUND_ROUTE');
+  const message = `${number} has no outbound configuration: attach one, or name another number in ${path.slice(1)}.`;
+  return ApiError.of('NO_OUTBOUND_ROUTE', { path }, message);
+}
+
 function nextPriority(drafts: readonly ConfigurationDraft[], direction: string): number {
   const used = drafts.filter((draft) => draft.direction === direction).map((draft) => draft.priority);
   return Math.min(100, Math.max(0, ...used) + 1);

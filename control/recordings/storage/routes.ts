@@ -1,5 +1,7 @@
 /** /v1/org/recording-storage and /v1/admin/recording-storage: where recordings are stored outside (contract 9.7). */
+
 import type { FastifyRequest } from 'fastify';
+import { requireAllowedHost } from '#shared/allowed-host.ts';
 import { plain } from '#shared/api/common.ts';
 import {
   RecordingStorage as Body,
@@ -8,7 +10,6 @@ import {
   StorageTrialAnswer,
 } from '#shared/api/recording-storage.ts';
 import { ApiError } from '#shared/errors.ts';
-import { judgeHost } from '#shared/outgoing-targets.ts';
 import { actorOf, recordChange } from '../../audit/index.ts';
 import type { RecordingStorageRow } from '../../db/index.ts';
 import { type Access, type App, orgOf, untilGone } from '../../http/index.ts';
@@ -167,11 +168,7 @@ function settingsOf(
   const isAllowed = read?.protocol === 'https:' || (orgId === null && read?.protocol === 'http:');
   if (read === null || !isAllowed || read.username !== '' || read.password !== '')
     throw ApiError.invalid('/url', 'must be an absolute https:// URL without user information and query');
-  if (orgId !== null) {
-    const verdict = judgeHost(read.hostname, allowedTargets);
-    if (!verdict.allowed)
-      throw ApiError.of('TARGET_NOT_ALLOWED', { path: '/url', address: read.hostname }, verdict.reason);
-  }
+  if (orgId !== null) requireAllowedHost(read.hostname, '/url', allowedTargets);
   if (!path_style && /^[0-9.]+$|^\[/.test(read.hostname))
     throw ApiError.invalid('/path_style', 'must be true: the host of url is an address');
   if (!path_style && withBucketInHost(url, bucket) === null)

@@ -8,7 +8,7 @@ import { RateLimiter } from '../../http/index.ts';
 import { agentSettingsOf } from '../../numbers/index.ts';
 import { findOrganization, requireConnection, storedConnections } from '../../organizations/index.ts';
 import type { SharedCounts } from '../../replicas/index.ts';
-import { findConfigurations, regionWish } from '../../trunks/index.ts';
+import { findConfigurations, noOutboundRoute, regionWish } from '../../trunks/index.ts';
 import type { CallTarget } from '../over-call/over-call.ts';
 import { type ForeignSettings, headersOf, settingsOf } from './rules.ts';
 
@@ -31,7 +31,7 @@ export async function checkReferences(
 
 async function requireTrunk(db: Db, orgId: string, from: string) {
   const trunk = (await findConfigurations(db, orgId, from)).find(({ direction }) => direction === 'outbound');
-  if (!trunk) throw ApiError.of('NO_OUTBOUND_ROUTE');
+  if (!trunk) throw noOutboundRoute(from, '/from');
   return trunk;
 }
 

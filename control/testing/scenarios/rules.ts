@@ -24,12 +24,17 @@ export type Subject =
 /** The same, or an agent that is not ours, whose inside nobody sees. */
 export type AnySubject = Subject | { readonly kind: 'agent'; readonly id: string };
 
-/** @throws ApiError INVALID_PARAMETER unless exactly one of the two is given */
-export function readSubject(body: { pathway_id?: string; persona_id?: string }): Subject {
-  const { pathway_id, persona_id } = body;
+/**
+ * @param begin of the place that an error names: `/` for a property of a body, `?` for a query parameter
+ * @throws ApiError INVALID_PARAMETER unless exactly one of the two is given
+ */
+export function readSubject(
+  { pathway_id, persona_id }: { pathway_id?: string; persona_id?: string },
+  begin: '/' | '?' = '/',
+): Subject {
   if (pathway_id !== undefined && persona_id === undefined) return { kind: 'pathway', id: pathway_id };
   if (persona_id !== undefined && pathway_id === undefined) return { kind: 'persona', id: persona_id };
-  throw ApiError.invalid('/pathway_id', 'exactly one of pathway_id and persona_id must be given');
+  throw ApiError.invalid(`${begin}pathway_id`, 'exactly one of pathway_id and persona_id must be given');
 }
 
 /** @throws ApiError INVALID_PARAMETER unless exactly one of the three is given */

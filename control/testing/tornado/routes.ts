@@ -176,7 +176,7 @@ function readRoutes(app: App, { clock, database: { db } }: TestingDeps): void {
       response: { 200: ActiveTornado },
     },
     handler: async (request) => {
-      const { id, kind } = readSubject(request.query);
+      const { id, kind } = readSubject(request.query, '?');
       const session = await findActive(db, orgOf(request), `${kind}_id`, id);
       if (!session) throw ApiError.of('NO_ACTIVE_SESSION');
       return testing(activeView(session));
