@@ -423,6 +423,10 @@ const transport: Readonly<Record<string, EdgeMetric>> = {
   trunkline_engine_transport_unfinished_cut: counter(
     'Connections closed because their incomplete messages took too much memory.',
   ),
+  trunkline_engine_transport_unread_bytes: gauge(
+    'Octets that wait for peers to read them, and of answers that their requests will have.',
+  ),
+  trunkline_engine_transport_unread_cut: counter('Connections closed because these took too much memory.'),
 };
 
 /** By section of docs/metrics.md. */

@@ -372,12 +372,13 @@ describe('POST /v1/calls', () => {
   it('names the number that has no trunk to call by, and what to do', async () => {
     const from = '+14155550102';
     await test.call('POST', '/v1/sip/attach', { body: { phone_number: from, directions: ['inbound'] } });
-    const [error] = (await place({ task, from })).body.errors;
-    expect(error).toMatchObject({
-      code: 'NO_OUTBOUND_ROUTE',
-      message: '+14155550102 has no outbound configuration: attach one, or name another number in from.',
-      details: { path: '/from' },
-    });
+    expect((await place({ task, from })).body.errors).toMatchObject([
+      {
+        code: 'NO_OUTBOUND_ROUTE',
+        message: '+14155550102 has no outbound configuration: attach one, or name another number in from.',
+        details: { path: '/from' },
+      },
+    ]);
   });
 
   it('requires a key, and uses no number of another organization', async () => {

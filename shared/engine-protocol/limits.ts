@@ -37,6 +37,10 @@ const transport = {
    * are no longer read until it has taken some; above the limit, the peer is cut.
    */
   maxQueuedBytes: count,
+  /** The same of all strangers together: the one that has most is cut. */
+  strangerUnreadBytes: count,
+  /** The same of all other peers. */
+  knownUnreadBytes: count,
   /** A peer that takes none of the queued data for this long is cut. */
   writeTimeoutMs: count,
   /**

@@ -5,9 +5,9 @@ import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 import { StreamFramer } from '../message/framing.ts';
 import type { ConnectionSlot } from './connection-slot.ts';
 import type { Flow, TransportEvents } from './flow.ts';
+import type { OctetHolder } from './held-octets.ts';
 import { isLineBreaks, Keepalive, PING, PONG, ticks } from './keepalive.ts';
 import { SendBacklog } from './send-backlog.ts';
-import type { UnfinishedHolder } from './unfinished.ts';
 import type { Endpoints, Wire } from './wire.ts';
 
 /** Events that the layer counts. */
@@ -23,7 +23,7 @@ export interface ConnectionOwner {
   closing(connection: Connection): void;
   count(what: Counted): void;
   /** An inbound connection holds this many octets of an incomplete message. */
-  unfinished(connection: UnfinishedHolder, octets: number): void;
+  unfinished(connection: OctetHolder, octets: number): void;
   /** The socket has closed. */
   gone(connection: Connection): void;
 }
@@ -35,7 +35,7 @@ const ASIDE_IDLE_MS = 64_000;
 
 let lastId = 0;
 
-export class Connection implements Flow, UnfinishedHolder {
+export class Connection implements Flow, OctetHolder {
   readonly id = ++lastId;
   readonly protocol: 'tls' | 'wss';
   readonly remoteAddress: string;
@@ -63,9 +63,8 @@ export class Connection implements Flow, UnfinishedHolder {
   #receivedCount = 0;
   #reason: string | null = null;
   #gone = false;
-  /** Tick of the last octet received or sent. */
+  /** Tick of the last octet received or sent, and of the first one of the incomplete message. */
   #activeAt: number;
-  /** Tick of the first octet of the incomplete message. */
   #pendingSince = 0;
   readonly #keepalive: Keepalive;
   #closedAt = 0;
@@ -120,6 +119,11 @@ export class Connection implements Flow, UnfinishedHolder {
 
   get backlogged(): boolean {
     return this.#backlog.paused || this.#wire.queuedBytes > this.#maxQueuedBytes / 8;
+  }
+
+  /** Octets that wait for the peer; 0: so few that they do not matter. */
+  get waitingBytes(): number {
+    return this.closed ? 0 : this.#backlog.waiting(this.#wire.queuedBytes);
   }
 
   get receivedCount(): number {
@@ -261,11 +265,7 @@ export class Connection implements Flow, UnfinishedHolder {
     if (this.#framer.pendingBytes > 0 && (before === 0 || cut)) this.#pendingSince = this.#owner.tick;
   }
 
-  /**
-   * Octets arrived on a WebSocket.
-   * @param octets received so far of an incomplete message
-   * @param completed whether they completed another message
-   */
+  /** Octets arrived on a WebSocket: there are so many of an incomplete message, and another one is complete or not. */
   receivedPart(octets: number, completed: boolean): void {
     if (this.closed) return;
     if (octets > 0 && (this.#partBytes === 0 || completed)) this.#pendingSince = this.#owner.tick;

@@ -78,7 +78,7 @@ describe('a peer that sends thousands of requests in a row', () => {
   });
 
   it('gets every answer when it reads only after it has sent everything', async () => {
-    await start({ requestsPerSecond: 100_000 });
+    await start({ maxQueuedBytes: 1_048_576, requestsPerSecond: 100_000 });
     const peer = await connect();
     peer.socket.pause();
     peer.socket.write(many(asking));
@@ -88,7 +88,7 @@ describe('a peer that sends thousands of requests in a row', () => {
   });
 
   it('is cut when it reads none of them, and uses no memory until then', async () => {
-    await start({ requestsPerSecond: 100_000, writeTimeoutMs: 2_000 });
+    await start({ maxQueuedBytes: 1_048_576, requestsPerSecond: 100_000, writeTimeoutMs: 2_000 });
     const peer = await connect();
     peer.socket.pause();
     const closed = untilClosed(peer.socket);

@@ -16,13 +16,13 @@ import { Connection, type ConnectionOwner, type Counted } from './connection.ts'
 import type { ConnectionSlot } from './connection-slot.ts';
 import { connectTls, type Target } from './connector.ts';
 import { type Flow, type NamedBy, type NamedByPeer, TransportError, type TransportEvents } from './flow.ts';
+import { HeldOctets, type OctetHolder } from './held-octets.ts';
 import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
 import { type BoundAddress, type ListenAddress, Listener } from './listener.ts';
 import { type PeerTarget, PeerTargets } from './peer-targets.ts';
 import type { TransportStats } from './stats.ts';
 import { checkTarget } from './target-rules.ts';
 import { endpointsOf, TlsWire } from './tls-wire.ts';
-import { Unfinished, type UnfinishedHolder } from './unfinished.ts';
 import { WebSocketWire } from './websocket-wire.ts';
 
 export interface TransportOptions {
@@ -46,7 +46,8 @@ export class TransportLayer implements ConnectionOwner {
   readonly #options: TransportOptions;
   readonly #clock: Clock;
   readonly #admission: Admission;
-  readonly #unfinished: Unfinished;
+  readonly #unfinished: HeldOctets;
+  readonly #unread: HeldOctets;
   readonly #connections = new Set<Connection>();
   /** Open connections by `address port` of the peer; of duplicates the newest. */
   readonly #byRemote = new Map<string, Connection>();
@@ -77,7 +78,16 @@ export class TransportLayer implements ConnectionOwner {
     this.#ticketKeys = options.ticketKeys ?? null;
     this.#clock = clock;
     this.#admission = new Admission(this.limits, clock);
-    this.#unfinished = new Unfinished(this.limits);
+    const { strangerUnfinishedBytes, knownUnfinishedBytes, strangerUnreadBytes, knownUnreadBytes } =
+      this.limits;
+    this.#unfinished = new HeldOctets('incomplete messages', {
+      strangers: strangerUnfinishedBytes,
+      known: knownUnfinishedBytes,
+    });
+    this.#unread = new HeldOctets('what waits for peers', {
+      strangers: strangerUnreadBytes,
+      known: knownUnreadBytes,
+    });
     this.#peerTargets = new PeerTargets(this.limits);
     this.#contexts = new ClientContexts(options.certificates());
     this.#ticker = clock.after(SECOND, this.#second);
@@ -207,6 +217,8 @@ export class TransportLayer implements ConnectionOwner {
       blockedAddresses: this.#admission.blocked,
       unfinished_bytes: this.#unfinished.octets,
       unfinished_cut: this.#unfinished.cut,
+      unread_bytes: this.#unread.octets,
+      unread_cut: this.#unread.cut,
     };
   }
 
@@ -243,12 +255,13 @@ export class TransportLayer implements ConnectionOwner {
     this.#counts[what]++;
   }
 
-  unfinished(connection: UnfinishedHolder, octets: number): void {
+  unfinished(connection: OctetHolder, octets: number): void {
     this.#unfinished.set(connection, octets);
   }
 
   gone(connection: Connection): void {
     this.#connections.delete(connection);
+    this.#unread.set(connection, 0);
     const peerTarget = this.#peerTargetOf.get(connection);
     if (peerTarget) {
       this.#peerTargetOf.delete(connection);
@@ -367,7 +380,10 @@ export class TransportLayer implements ConnectionOwner {
     this.#ticker = this.#clock.after(SECOND, this.#second);
     this.tick++;
     for (const listener of this.#listeners) listener.checkTime();
-    for (const connection of this.#connections) connection.checkTime();
+    for (const connection of this.#connections) {
+      connection.checkTime();
+      this.#unread.set(connection, connection.waitingBytes);
+    }
     this.#admission.prune();
   };
 }

@@ -14,6 +14,8 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   maxPeerTargets: 1_000,
   peerTargetsPerNetwork: 100,
   maxQueuedBytes: 4_194_304,
+  strangerUnreadBytes: 67_108_864,
+  knownUnreadBytes: 268_435_456,
   writeTimeoutMs: 30_000,
   silenceTimeoutMs: 4_000,
   handshakeTimeoutMs: 5_000,

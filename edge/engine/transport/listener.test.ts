@@ -119,6 +119,29 @@ test.each([
   await bob.event('message');
 });
 
+test.each([
+  ['strangers', []],
+  ['known sources', [HOST, '127.0.0.2']],
+])('what waits for %s together takes no more than its limit', async (_whose, known) => {
+  const bob = await listening({ limits: { strangerUnreadBytes: 50_000, knownUnreadBytes: 50_000 } }, known);
+  const busy = rawClient(bob.port, '127.0.0.2');
+  (await bob.event('opened')).flow?.owe(15_000);
+  const idle = rawClient(bob.port);
+  await idle.ready;
+  const greedy = rawClient(bob.port);
+  (await bob.event('opened', 3)).flow?.owe(20_000);
+  bob.clock.advance(1000);
+  expect(bob.layer.stats()).toMatchObject({ inbound: 3, unread_bytes: 35_000, unread_cut: 0 });
+  (await bob.event('opened', 3)).flow?.owe(16_000);
+  bob.clock.advance(1000);
+  await greedy.closed;
+  expect((await bob.event('closed')).text).toBe(
+    'memory limit of what waits for peers reached, this connection had most',
+  );
+  expect(bob.layer.stats()).toMatchObject({ inbound: 2, unread_bytes: 15_000, unread_cut: 1 });
+  expect([busy, idle].map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+});
+
 test('half a message is cut after its timeout', async () => {
   const bob = await listening({ limits: { messageTimeoutMs: 10_000 } });
   const { socket, closed } = rawClient(bob.port);

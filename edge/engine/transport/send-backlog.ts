@@ -40,6 +40,12 @@ export class SendBacklog {
     this.#owed = Math.max(0, this.#owed - bytes);
   }
 
+  /** Octets that wait for the peer, and answers that its requests will have; 0: little. */
+  waiting(queued: number): number {
+    const waiting = this.#owed + queued;
+    return waiting < LITTLE ? 0 : waiting;
+  }
+
   /** @param queued octets that waited before these */
   wrote(bytes: number, queued: number, tick: number): void {
     if (queued === 0) this.#takenAt = tick;

@@ -37,4 +37,8 @@ export interface TransportStats {
   readonly unfinished_bytes: number;
   /** Connections closed because incomplete messages held too much memory. */
   readonly unfinished_cut: number;
+  /** Octets that wait for peers to read them, and of answers that their requests will have. */
+  readonly unread_bytes: number;
+  /** Connections closed because these took too much memory. */
+  readonly unread_cut: number;
 }

@@ -1,11 +1,10 @@
 /**
- * Memory of incomplete messages. Each is limited by the maximum message size and by time, but their sum over
- * thousands of connections is not. When the sum exceeds its limit, the group that holds most loses the connection
- * with its largest message. So one source's messages do not displace those of others.
+ * Memory of what connections hold: incomplete messages, or what waits for peers. Each connection's is limited by size and
+ * by time, but the sum over thousands of them is not. When the sum exceeds its limit, the group that holds most loses the
+ * connection that holds most. So what one source has does not displace that of others.
  */
-import type { TransportLimits } from '#shared/engine-protocol/limits.ts';
 
-export interface UnfinishedHolder {
+export interface OctetHolder {
   /** The owner of the memory: the network of a stranger, the share of a known source. */
   readonly group: string;
   readonly isStranger: boolean;
@@ -13,7 +12,7 @@ export interface UnfinishedHolder {
 }
 
 interface Group {
-  readonly holders: Map<UnfinishedHolder, number>;
+  readonly holders: Map<OctetHolder, number>;
   octets: number;
 }
 
@@ -27,8 +26,8 @@ class Budget {
     this.#limit = limit;
   }
 
-  set(holder: UnfinishedHolder, name: string, octets: number): void {
-    const group = this.#groups.get(name) ?? { holders: new Map<UnfinishedHolder, number>(), octets: 0 };
+  set(holder: OctetHolder, name: string, octets: number): void {
+    const group = this.#groups.get(name) ?? { holders: new Map<OctetHolder, number>(), octets: 0 };
     const more = octets - (group.holders.get(holder) ?? 0);
     group.octets += more;
     this.octets += more;
@@ -42,10 +41,10 @@ class Budget {
     return this.octets > this.#limit;
   }
 
-  largest(): UnfinishedHolder | null {
+  largest(): OctetHolder | null {
     let most: Group | null = null;
     for (const group of this.#groups.values()) if (!most || group.octets > most.octets) most = group;
-    let found: UnfinishedHolder | null = null;
+    let found: OctetHolder | null = null;
     let size = 0;
     for (const [holder, octets] of most?.holders ?? []) {
       if (octets <= size) continue;
@@ -56,16 +55,22 @@ class Budget {
   }
 }
 
-export class Unfinished {
+export class HeldOctets {
+  readonly #what: string;
   readonly #strangers: Budget;
   readonly #known: Budget;
   /** The budget and group of each holder: its group may change with the configuration. */
-  readonly #charges = new Map<UnfinishedHolder, { readonly budget: Budget; readonly group: string }>();
+  readonly #charges = new Map<OctetHolder, { readonly budget: Budget; readonly group: string }>();
   #cut = 0;
 
-  constructor(limits: TransportLimits) {
-    this.#strangers = new Budget(limits.strangerUnfinishedBytes);
-    this.#known = new Budget(limits.knownUnfinishedBytes);
+  /**
+   * @param what is held, for the reason of those that are closed
+   * @param limits octets of all strangers, and of all others
+   */
+  constructor(what: string, limits: { readonly strangers: number; readonly known: number }) {
+    this.#what = what;
+    this.#strangers = new Budget(limits.strangers);
+    this.#known = new Budget(limits.known);
   }
 
   /** Octets held now. */
@@ -80,9 +85,9 @@ export class Unfinished {
 
   /**
    * Sets the number of octets that `holder` holds. One connection, this or another, may be closed as a result.
-   * @param octets 0 when its message is complete or its connection has closed
+   * @param octets 0 when it holds nothing any more or its connection has closed
    */
-  set(holder: UnfinishedHolder, octets: number): void {
+  set(holder: OctetHolder, octets: number): void {
     const charge = this.#charges.get(holder);
     if (charge) charge.budget.set(holder, charge.group, 0);
     this.#charges.delete(holder);
@@ -96,6 +101,6 @@ export class Unfinished {
     if (!largest) return;
     this.set(largest, 0);
     this.#cut++;
-    largest.destroy('memory limit of incomplete messages reached, this one was the largest');
+    largest.destroy(`memory limit of ${this.#what} reached, this connection had most`);
   }
 }

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_TRANSPORT_LIMITS } from './limits.ts';
-import { Unfinished, type UnfinishedHolder } from './unfinished.ts';
+import { HeldOctets, type OctetHolder } from './held-octets.ts';
 
-function budget(strangerUnfinishedBytes: number, knownUnfinishedBytes: number) {
-  const unfinished = new Unfinished({
-    ...DEFAULT_TRANSPORT_LIMITS,
-    strangerUnfinishedBytes,
-    knownUnfinishedBytes,
-  });
+function budget(strangers: number, known: number) {
+  const unfinished = new HeldOctets('incomplete messages', { strangers, known });
   const cut: string[] = [];
-  const holder = (name: string, group: string, isStranger = true): UnfinishedHolder => ({
+  const holder = (name: string, group: string, isStranger = true): OctetHolder => ({
     group,
     isStranger,
     destroy: () => {
