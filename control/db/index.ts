@@ -42,7 +42,7 @@ export { measureReplica } from './replica-metrics.ts';
 export { keptSecretKey, loadSecretKey, SecretBox } from './secrets.ts';
 export { holdDataFolder } from './sqlite/data-lock.ts';
 export type { SyncLog } from './sqlite/durability.ts';
-export { copyDatabase, damageOf, quickDamageOf } from './sqlite/files.ts';
+export { copyDatabase, damageOf, quickDamageOf, renameDatabase, withCompanions } from './sqlite/files.ts';
 export { sealEarlier } from './sqlite/seal-earlier.ts';
 export type {
   AlertNoticeRow,

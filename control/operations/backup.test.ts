@@ -227,6 +227,31 @@ describe('a restore', () => {
     );
   });
 
+  it.each(['control.db.restoring-wal', 'control.db-wal'])(
+    'takes nothing from a log that was left as %s',
+    async (left) => {
+      const { control, made } = await start('data');
+      await control.close();
+      const database = at('data', 'control.db');
+      const other = new SqliteFile(database);
+      other.pragma('journal_mode = WAL');
+      other.exec("update organizations set name = 'of the log'");
+      const log = readFileSync(`${database}-wal`);
+      other.exec("update organizations set name = 'of the backup'");
+      await run('backup', 'data', [at('backup')]);
+      other.close();
+      mkdirSync(at('new'));
+      writeFileSync(at('new', left), log);
+      writeFileSync(at('new', 'secret.key'), readFileSync(at('data', 'secret.key')));
+      await run('restore', 'new', [at('backup')]);
+      const restored = new SqliteFile(at('new', 'control.db'));
+      expect(restored.prepare('select id, name from organizations').all()).toEqual([
+        { id: made.org_id, name: 'of the backup' },
+      ]);
+      restored.close();
+    },
+  );
+
   it("without the secrets' key says where to get it, before anything is changed", async () => {
     await (await start('data')).control.close();
     expect(await run('backup', 'data', [at('backup')])).toMatch(/needed to restore: .*secret\.key/);

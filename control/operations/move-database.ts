@@ -1,5 +1,4 @@
 /** Moves a control plane's data from its SQLite file to a PostgreSQL server, with a pause of seconds. */
-import { renameSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { counted } from '#shared/counted.ts';
 import { pathExists } from '#shared/path-exists.ts';
@@ -16,6 +15,7 @@ import {
   isEmpty,
   isServer,
   openDatabase,
+  renameDatabase,
   shownAddress,
 } from '../db/index.ts';
 import { movedEnding } from './existing-data.ts';
@@ -156,7 +156,6 @@ function sum(counts: ReadonlyMap<string, number>): number {
 
 function setAside(databaseFile: string, now: Date): string {
   const kept = `${databaseFile}${movedEnding}${now.toISOString().replaceAll(/[:.]/g, '-')}`;
-  for (const ending of ['', '-wal', '-shm'])
-    if (pathExists(databaseFile + ending)) renameSync(databaseFile + ending, kept + ending);
+  renameDatabase(databaseFile, kept);
   return kept;
 }

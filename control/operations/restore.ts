@@ -2,7 +2,17 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathExists } from '#shared/path-exists.ts';
-import { copyRows, damageOf, isEmpty, isServer, openDatabase, SecretBox, shownAddress } from '../db/index.ts';
+import {
+  copyRows,
+  damageOf,
+  isEmpty,
+  isServer,
+  openDatabase,
+  renameDatabase,
+  SecretBox,
+  shownAddress,
+  withCompanions,
+} from '../db/index.ts';
 import { forgetEvents } from '../events/index.ts';
 import { keyFingerprint } from './backup.ts';
 import { databaseName, privateName, readManifest } from './manifest.ts';
@@ -50,6 +60,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     ? join(dataFolder, `${databaseName}.restoring`)
     : `${database}.restoring`;
   mkdirSync(dirname(incoming), { recursive: true, mode: 0o700 });
+  const remove = () => {
+    for (const file of withCompanions(incoming)) rmSync(file, { force: true });
+  };
+  // Of a restore that was killed.
+  remove();
   try {
     cpSync(join(source, databaseName), incoming);
     chmodSync(incoming, 0o600);
@@ -64,7 +79,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     writePrivateFiles(dataFolder, privateFiles);
     return { madeAt: manifest.made_at, files: manifest.files.length, replaced };
   } finally {
-    for (const ending of ['', '-wal', '-shm']) rmSync(incoming + ending, { force: true });
+    remove();
   }
 }
 
@@ -138,10 +153,8 @@ async function bringUpToDate(file: string): Promise<void> {
   }
 }
 
+/** Also what is beside a database that is not there any more. @returns its new location; null: there was none */
 function setAside(databaseFile: string, now: Date): string | null {
-  if (!pathExists(databaseFile)) return null;
   const kept = `${databaseFile}.before-${now.toISOString().replaceAll(/[:.]/g, '-')}`;
-  for (const ending of ['', '-wal', '-shm'])
-    if (pathExists(databaseFile + ending)) renameSync(databaseFile + ending, kept + ending);
-  return kept;
+  return renameDatabase(databaseFile, kept) ? kept : null;
 }

@@ -100,7 +100,7 @@ class PooledDriver implements Driver {
     const client = await this.#connect();
     const known = this.#connections.get(client);
     if (known) return known;
-    const connection = new PostgresConnection(client, this.#statements);
+    const connection = new PostgresConnection(client, addressOf(this.#pool), this.#statements);
     this.#connections.set(client, connection);
     return connection;
   }
@@ -111,7 +111,7 @@ class PooledDriver implements Driver {
     } catch (error) {
       const failure = unreachable(error);
       this.#statements.failed(failure);
-      throw ofServer(failure, shownAddress(this.#pool.options.connectionString ?? ''));
+      throw ofServer(failure, addressOf(this.#pool));
     }
   }
 
@@ -173,13 +173,16 @@ const writing = /^\s*(?:insert|update|delete|merge)\b/i;
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: pg.PoolClient;
+  /** Of the server, for people. */
+  readonly #address: string;
   readonly #statements: Statements;
   #inTransaction = false;
   /** A connection in an unknown state goes, instead of back to the pool. */
   #broken = false;
 
-  constructor(client: pg.PoolClient, statements: Statements) {
+  constructor(client: pg.PoolClient, address: string, statements: Statements) {
     this.#client = client;
+    this.#address = address;
     this.#statements = statements;
     // Without a listener, a server that ends the connection between two statements would end the program.
     client.on('error', (error) => {
@@ -264,9 +267,13 @@ class PostgresConnection implements DatabaseConnection {
       const failure = unreachable(error);
       if (failure !== error) this.#broken = true;
       this.#statements.failed(failure);
-      throw failure;
+      throw ofServer(failure, this.#address);
     }
   }
+}
+
+function addressOf(pool: pg.Pool): string {
+  return shownAddress(pool.options.connectionString ?? '');
 }
 
 function storable(value: unknown): unknown {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { SettingError } from '#shared/settings/reader.ts';
@@ -85,3 +86,17 @@ it.skipIf(onSqlite).each(['LATIN1', 'SQL_ASCII'])(
     }
   },
 );
+
+it.skipIf(onSqlite)('names the server that is lost in the middle of a transaction', async () => {
+  const { address, release } = await takeDatabase();
+  const database = await openDatabase(address);
+  const lost = database.db
+    .transaction()
+    .execute((trx) => sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx));
+  const error: unknown = await lost.catch((failure: unknown) => failure);
+  expect(serverWords(error)).toMatch(
+    /^The PostgreSQL server of postgres:\/\/.* (?:is starting or stopping|cannot be reached): /,
+  );
+  await database.close();
+  await release();
+});

@@ -1,11 +1,34 @@
 /** Database files that this program does not keep open: read, copied and checked. */
-import { chmodSync } from 'node:fs';
+import { chmodSync, renameSync } from 'node:fs';
 import SqliteFile from 'better-sqlite3';
 import { Kysely } from 'kysely';
+import { pathExists } from '#shared/path-exists.ts';
 import { namedPath } from '#shared/storage-fault.ts';
 import { hasTable } from '../has-table.ts';
 import type { Db, Tables } from '../tables.ts';
 import { KeptStatementsDialect } from './dialect.ts';
+
+/**
+ * A database file and those that SQLite keeps beside it. They go together: SQLite plays a log that is beside a file back
+ * into it, whichever database it was of (https://sqlite.org/howtocorrupt.html, 1.4).
+ */
+export function withCompanions(file: string): readonly string[] {
+  return ['', '-wal', '-shm', '-journal'].map((ending) => file + ending);
+}
+
+/**
+ * Gives a database file another name, or only what an earlier one of its name has left beside it.
+ * @returns whether there was a database
+ */
+export function renameDatabase(from: string, to: string): boolean {
+  const was = pathExists(from);
+  const names = withCompanions(to);
+  for (const [index, file] of withCompanions(from).entries()) {
+    const name = names[index];
+    if (name !== undefined && pathExists(file)) renameSync(file, name);
+  }
+  return was;
+}
 
 /** @returns null for a file without a schema @throws Error that names the file */
 export async function readFileUnmigrated<T>(file: string, read: (db: Db) => Promise<T>): Promise<T | null> {
