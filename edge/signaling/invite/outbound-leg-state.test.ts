@@ -18,8 +18,17 @@ describe('the states of an outbound leg', () => {
         'up > over: release, report BYE, answer 200',
         'leaving over: answer 200',
       ],
-      NOTIFY: [`${unanswered} over: answer 481`, 'up: pass request', 'leaving: pass NOTIFY'],
-      request: [`${unanswered} leaving over: answer 481`, 'up: pass request'],
+      NOTIFY: [
+        'idle withdrawn canceled over: answer 481',
+        'sending calling proceeding early changed: pass early request',
+        'up: pass request',
+        'leaving: pass NOTIFY',
+      ],
+      request: [
+        'idle withdrawn canceled leaving over: answer 481',
+        'sending calling proceeding early changed: pass early request',
+        'up: pass request',
+      ],
       'engine BYE': [
         `${unanswered} leaving > over: release`,
         'up > over: release, report engine BYE',
@@ -158,6 +167,7 @@ describe('the states of an outbound leg', () => {
       'pass NOTIFY',
       'pass UPDATE',
       'pass UPDATE of fork',
+      'pass early request',
     ];
     explore(outboundLeg, 'idle', 0, (memory, { input, actions }) => {
       if (['BYE', 'NOTIFY', 'UPDATE', 'request'].includes(input)) expect(count(actions, ...answers)).toBe(1);

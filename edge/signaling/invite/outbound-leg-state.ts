@@ -89,6 +89,8 @@ export type OutboundLegAction =
   /** Passes an UPDATE to the session; an offer from another fork than the one with our media is rejected. */
   | 'pass UPDATE'
   | 'pass UPDATE of fork'
+  /** Passes a request that needs no answered call; a REFER is rejected. */
+  | 'pass early request'
   | 'begin session'
   | 'pass ACK'
   | 'report not sent'
@@ -115,6 +117,15 @@ function unanswered<const State extends string>(state: State) {
   };
 }
 
+/** The same while there may be an early dialog: a 481 would tell the callee that there is none (RFC 3261 12.2.2). */
+function ringing<const State extends string>(state: State) {
+  return {
+    ...unanswered(state),
+    NOTIFY: to(state, 'pass early request'),
+    request: to(state, 'pass early request'),
+  };
+}
+
 export const outboundLeg = machine('an outbound leg', {
   idle: {
     ...unanswered('idle'),
@@ -123,7 +134,7 @@ export const outboundLeg = machine('an outbound leg', {
     UPDATE: to('idle', 'answer 481'),
   },
   sending: {
-    ...unanswered('sending'),
+    ...ringing('sending'),
     accepted: to('calling', 'learn INVITE'),
     'not sent': to('over', 'release', 'report not sent'),
     'no response': to('withdrawn', 'note reason', 'report no response'),
@@ -132,7 +143,7 @@ export const outboundLeg = machine('an outbound leg', {
     ...ignored('sending', 'offered'),
   },
   calling: {
-    ...unanswered('calling'),
+    ...ringing('calling'),
     provisional: to('proceeding', 'stop waiting', 'report progress'),
     reliable: to('proceeding', 'stop waiting', 'send PRACK', 'report progress'),
     'reliable answer': to('early', 'stop waiting', 'send PRACK', 'learn early dialog', 'report progress'),
@@ -145,7 +156,7 @@ export const outboundLeg = machine('an outbound leg', {
     ...ignored('calling', 'offered'),
   },
   proceeding: {
-    ...unanswered('proceeding'),
+    ...ringing('proceeding'),
     provisional: to('proceeding', 'report progress'),
     reliable: to('proceeding', 'send PRACK', 'report progress'),
     'reliable answer': to('early', 'send PRACK', 'learn early dialog', 'report progress'),
@@ -156,7 +167,7 @@ export const outboundLeg = machine('an outbound leg', {
     ...ignored('proceeding', 'repeated', 'offered'),
   },
   early: {
-    ...unanswered('early'),
+    ...ringing('early'),
     provisional: to('early', 'report progress'),
     reliable: to('early', 'send PRACK', 'report progress'),
     'reliable answer': to('early', 'send PRACK', 'report progress'),
@@ -168,7 +179,7 @@ export const outboundLeg = machine('an outbound leg', {
     ...ignored('early', 'repeated'),
   },
   changed: {
-    ...unanswered('changed'),
+    ...ringing('changed'),
     provisional: to('changed', 'report progress'),
     reliable: to('changed', 'send PRACK', 'report progress'),
     'reliable answer': to('changed', 'send PRACK', 'report progress'),

@@ -319,6 +319,18 @@ describe('the early dialog', () => {
     expect((await scene.server.next()).startLine).toBe('SIP/2.0 491 Request Pending');
   });
 
+  it.each([
+    ['OPTIONS', 200],
+    ['INFO', 200],
+    ['REFER', 403],
+    ['MESSAGE', 405],
+  ] as const)('is not denied when the callee sends %s', async (method, status) => {
+    const invite = await dial();
+    scene.server.answer(invite, 180, 'Ringing');
+    peer(invite, method);
+    expect((await scene.server.next()).startLine).toMatch(new RegExp(`^SIP/2\\.0 ${status} `));
+  });
+
   it('is not ended by a BYE from the callee (RFC 3261 section 15)', async () => {
     const invite = await dial();
     scene.server.answer(invite, 180, 'Ringing');

@@ -153,9 +153,14 @@ export class OutboundLeg implements Leg, DialogOwner {
 
   receive(request: SrfRequest, response: SrfResponse) {
     const { environment, events } = this.#options;
-    const pass = () =>
-      answerInDialog(environment, this.#dialog.session, this.#dialog.refers, events, request, response);
-    const reject = () => respond(environment, response, 481);
+    const passed = {
+      'pass request': () =>
+        answerInDialog(environment, this.#dialog.session, this.#dialog.refers, events, request, response),
+      // Keys of a callee who has not answered are nobody's.
+      'pass early request': () =>
+        answerInDialog(environment, this.#dialog.session, null, null, request, response),
+      'answer 481': () => respond(environment, response, 481),
+    };
     switch (request.method) {
       case 'ACK':
         return this.#machine.take('ACK', { 'pass ACK': () => this.#dialog.session.acknowledged(request) });
@@ -163,19 +168,17 @@ export class OutboundLeg implements Leg, DialogOwner {
         return request.source === 'application' ? this.#endedByEngine(request) : this.#bye(request, response);
       case 'NOTIFY':
         return this.#machine.take('NOTIFY', {
-          'pass request': pass,
+          ...passed,
           'pass NOTIFY': () => this.#dialog.refers.notified(request, response),
-          'answer 481': reject,
         });
       case 'UPDATE':
         return this.#machine.take('UPDATE', {
-          'pass request': pass,
+          ...passed,
           'pass UPDATE': () => this.#dialog.session.receive('UPDATE', request, response),
           'pass UPDATE of fork': () => this.#passUpdateOfFork(request, response),
-          'answer 481': reject,
         });
       default:
-        this.#machine.take('request', { 'pass request': pass, 'answer 481': reject });
+        this.#machine.take('request', passed);
     }
   }
 
