@@ -47,7 +47,7 @@ describe('an outgoing call', () => {
     callee.send([
       `SIP/2.0 ${status} X`,
       ...['via', 'from', 'call-id', 'cseq'].map((name) => `${name}: ${invite.headers.get(name)}`),
-      `to: ${invite.headers.get('to')};tag=${toTag}`,
+      `to: ${invite.headers.get('to')}${invite.headers.toTag === undefined ? `;tag=${toTag}` : ''}`,
       `contact: <sip:${contact}@127.0.0.1:9>`,
     ]);
   }
@@ -235,6 +235,35 @@ describe('an outgoing call', () => {
     await callee.next();
     await scene.app.ask(`sip||${dialogId}`, ['ACK sip:placeholder SIP/2.0']);
     for (let copy = 0; copy < 3; copy++) expect(requestOf(await callee.next()).method).toBe('ACK');
+  });
+
+  it('acknowledges a 200 with a BYE behind it, before the application can', async () => {
+    const { callee, invite } = await invited();
+    reply(callee, invite, 200, 'x');
+    callee.send(ofFork(invite, 'x', '1 BYE'));
+    const ack = requestOf(await callee.next());
+    expect([ack.method, ack.uri, ack.headers.get('cseq')]).toEqual([
+      'ACK',
+      'sip:callee@127.0.0.1:9',
+      `${invite.headers.cseq?.number} ACK`,
+    ]);
+    expect((await scene.app.next()).sip.toString()).toMatch(/^SIP\/2\.0 200 /);
+    expect((await scene.app.next()).sip.toString()).toMatch(/^BYE /);
+  });
+
+  it('acknowledges the 200 to a re-INVITE that a BYE has crossed', async () => {
+    const { callee, invite } = await invited();
+    reply(callee, invite, 200, 'x');
+    const dialogId = (await scene.app.next()).tokens[9];
+    await scene.app.ask(`sip||${dialogId}`, ['ACK sip:placeholder SIP/2.0']);
+    await callee.next();
+    await scene.app.ask(`sip||${dialogId}`, ['INVITE sip:placeholder SIP/2.0'], SDP);
+    const again = requestOf(await callee.next());
+    callee.send(ofFork(invite, 'x', '1 BYE'));
+    expect((await scene.app.next()).sip.toString()).toMatch(/^BYE /);
+    reply(callee, again, 200, 'x');
+    const ack = requestOf(await callee.next());
+    expect([ack.method, ack.headers.get('cseq')]).toEqual(['ACK', `${again.headers.cseq?.number} ACK`]);
   });
 
   it('keeps the early dialog of each fork until one answers', async () => {

@@ -4,16 +4,18 @@ import { newBranch } from '../core/identity.ts';
 import type { NextHops } from '../core/next-hops.ts';
 import type { OutgoingRequest } from '../core/outgoing-request.ts';
 import { type Built, dialogRequest, ownMessage } from '../core/requests.ts';
+import type { Session } from '../core/session.ts';
 import type { Dialog } from '../dialog/dialog.ts';
 import type { AppMessage } from '../drachtio-port/app-message.ts';
 import type { SipRequest } from '../message/message.ts';
+import { serializeRequest } from '../message/serialize.ts';
 
 const CREDENTIALS = [
   ['authorization', 'Authorization'],
   ['proxy-authorization', 'Proxy-Authorization'],
 ] as const;
 /** An ACK for which the application supplied nothing. */
-export const BARE_ACK = ownMessage('ACK', []);
+const BARE_ACK = ownMessage('ACK', []);
 
 /** ACKs of 2xx responses, each sent without transaction state (RFC 3261 section 13.2.2.4). */
 export class Acks {
@@ -42,6 +44,30 @@ export class Acks {
       for (const value of invite.request.headers.all(key)) built.message.headers.append(name, value);
     }
     return built;
+  }
+
+  /** Acknowledges a 2xx for an application that cannot: the call has ended, or is none of its own. */
+  bare(
+    dialog: Dialog,
+    invite: Pick<OutgoingRequest, 'request'>,
+    nextHop: NextHop,
+    secure: boolean,
+    level?: 'info' | 'warn',
+  ): void {
+    const built = this.build(dialog, invite, BARE_ACK, nextHop, secure);
+    if (!built.ok) throw new Error(built.reason);
+    this.transmit(built.message, nextHop, serializeRequest(built.message), level);
+  }
+
+  /** The dialog is about to end: the application will be too late for the ACK that it owes. */
+  settle({ owedAck, dialog, secure }: Session, nextHop: NextHop): void {
+    if (owedAck?.ack === null) this.bare(dialog, owedAck.invite, nextHop, secure, 'info');
+  }
+
+  /** A BYE has crossed the re-INVITE, which has a 2xx all the same. */
+  ofEnded(invite: OutgoingRequest): void {
+    const { session, flow } = invite;
+    if (session && flow) this.bare(session.dialog, invite, { flow }, session.secure, 'info');
   }
 
   /** Sends an ACK. If it is lost, the retransmitted 2xx triggers it again. */

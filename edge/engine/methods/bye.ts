@@ -15,7 +15,7 @@ import type { SipCommand } from '../drachtio-port/command.ts';
 import { NOWHERE, sipLine, wireTime } from '../drachtio-port/lines.ts';
 import type { SipResponse } from '../message/message.ts';
 import { serializeRequest, serializeResponse } from '../message/serialize.ts';
-import { type Acks, BARE_ACK } from './ack.ts';
+import type { Acks } from './ack.ts';
 
 type Send = (outgoing: OutgoingRequest, nextHop: NextHop, bytes: Buffer) => void;
 
@@ -80,14 +80,11 @@ export class Byes {
 
   #leave(session: Session, cause: EndCause): void {
     const { ends, log } = this.#context;
-    const { dialog, secure, flow, owedAck } = session;
+    const { dialog, secure, flow } = session;
     if (dialog.state === 'Terminated') return;
     log('info', 'call ended by the engine', { callId: dialog.callId, reason: endTexts[cause] });
     const nextHop = session.nextHop();
-    if (owedAck && owedAck.ack === null && typeof nextHop !== 'string') {
-      const ack = this.#acks.build(dialog, owedAck.invite, BARE_ACK, nextHop, secure);
-      if (ack.ok) this.#acks.transmit(ack.message, nextHop, serializeRequest(ack.message), 'info');
-    }
+    if (typeof nextHop !== 'string') this.#acks.settle(session, nextHop);
     const [bye, bytes] = this.#build(dialog, typeof nextHop === 'string' ? { flow } : nextHop, secure, [
       reasonField(200, cause),
     ]);
@@ -112,9 +109,7 @@ export class Byes {
     const dialog = Dialog.ofClient(outgoing.request, response);
     const nextHop = { flow: outgoing.flow };
     const secure = outgoing.request.uri.startsWith('sips:');
-    const ack = this.#acks.build(dialog, outgoing, BARE_ACK, nextHop, secure);
-    if (!ack.ok) throw new Error(ack.reason);
-    this.#acks.transmit(ack.message, nextHop, serializeRequest(ack.message));
+    this.#acks.bare(dialog, outgoing, nextHop, secure);
     const [bye, bytes] = this.#build(dialog, nextHop, secure, []);
     this.#send(bye, nextHop, bytes);
   }

@@ -276,6 +276,9 @@ export class Uac implements OutgoingOwner {
       this.#answeredTooLate(outgoing, response);
       return;
     }
+    const crossed = outgoing.inDialog && outgoing.session?.dialog.state === 'Terminated';
+    if (crossed && outgoing.invite && response.status >= 200 && response.status < 300)
+      this.#acks.ofEnded(outgoing);
     if (outgoing.client && !outgoing.client.closed) {
       this.#deliver(outgoing.client, outgoing, response, bytes, peerOf(outgoing.flow), bytes.length);
     } else if (outgoing.invite && response.status >= 200 && response.status < 300) {

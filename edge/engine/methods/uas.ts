@@ -5,7 +5,7 @@ import type { Context } from '../core/context.ts';
 import { FormingDialogs, idOf } from '../core/forming-dialogs.ts';
 import { newTag } from '../core/identity.ts';
 import { type IncomingOwner, IncomingRequest } from '../core/incoming-request.ts';
-import { peerOf } from '../core/next-hops.ts';
+import { NextHops, peerOf } from '../core/next-hops.ts';
 import { RequestWarnings } from '../core/request-warnings.ts';
 import { type Fields, plainResponse, stampVia, trying, warning } from '../core/responses.ts';
 import type { Session } from '../core/session.ts';
@@ -17,6 +17,7 @@ import { serializeRequest, serializeResponse } from '../message/serialize.ts';
 import { type Rejection, unsupportedOptions, validateRequest } from '../message/validate.ts';
 import { mergeKey, originOf, serverKey } from '../transaction/matching.ts';
 import type { Flow } from '../transport/flow.ts';
+import { Acks } from './ack.ts';
 import { collision, type Refusal } from './overlapping-invites.ts';
 import { acceptPrack } from './prack.ts';
 import { ALLOW, KNOWN, SUPPORTED } from './supported.ts';
@@ -27,6 +28,7 @@ import { ALLOW, KNOWN, SUPPORTED } from './supported.ts';
  */
 export class Uas implements IncomingOwner {
   readonly #context: Context;
+  readonly #acks: Acks;
   /** By the application's transaction id. */
   readonly #incoming = new RoomyMap<string, IncomingRequest>();
   readonly #forming = new FormingDialogs();
@@ -36,6 +38,7 @@ export class Uas implements IncomingOwner {
 
   constructor(context: Context) {
     this.#context = context;
+    this.#acks = new Acks(context, new NextHops(context));
     this.#warnings = new RequestWarnings(context);
   }
 
@@ -213,6 +216,7 @@ export class Uas implements IncomingOwner {
 
   #bye(incoming: IncomingRequest, session: Session, bytes: Buffer): void {
     incoming.after = session.incomingInvite?.id ?? null;
+    this.#acks.settle(session, { flow: incoming.flow });
     this.#context.ends.end(session, { by: 'peer' });
     this.#context.applications.cdr('stop', 'network', 'normal-release', bytes);
   }
