@@ -20,6 +20,8 @@ export const connectionFaults = [
   'refused',
   'connect_timeout',
   'no_route',
+  /** The target is the edge itself. */
+  'own_address',
   'closed_at_once',
   'lost',
   /** Only a peer has named the target, and the rules forbid to connect to it. */
@@ -80,6 +82,8 @@ const sentences: Readonly<Record<ConnectionFault, Sentence>> = {
   connect_timeout: (place) =>
     `${place} did not accept the TCP connection in time; check host, port and firewall.`,
   no_route: (place) => `There is no network route to ${place}; check the address.`,
+  own_address: (place) =>
+    `${place} is the address of this edge, which does not call itself; configure the host of the PBX or carrier.`,
   closed_at_once: (place) =>
     `${place} closed the connection after the TLS handshake, without a response; check there that our address is allowed, and whether it requires a client certificate (mTLS).`,
   lost: (place, detail) => `The connection to ${place} was lost: ${detail}.`,

@@ -4,23 +4,9 @@
  */
 import type { LiveCall } from './live-call.ts';
 import type { MediaLeg } from './ports/media.ts';
-import type { CallLeg, DialogLeg, LegEvents } from './ports/signaling.ts';
+import type { CallLeg, DialogLeg, InDialogEvents } from './ports/signaling.ts';
 import { CallRefused } from './refused.ts';
 import { Takeover } from './takeover.ts';
-
-export type InDialogEvents = Pick<
-  LegEvents,
-  | 'bye'
-  | 'pressed'
-  | 'lost'
-  | 'reanswer'
-  | 'reoffer'
-  | 'reaccept'
-  | 'withdrawn'
-  | 'referred'
-  | 'referRefused'
-  | 'replacedBy'
->;
 
 export class CallDialog {
   readonly #call: LiveCall;

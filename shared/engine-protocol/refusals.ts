@@ -1,7 +1,6 @@
 /**
  * Reasons with which an engine rejects a frame of the application, as both engines write them: drachtio-srf makes them
- * the message of an error. Each is part of
- * the reason.
+ * the message of an error. Each is part of the reason.
  */
 export const frameRefusals = {
   /** The request of the response has its final response already, or was canceled. */
@@ -14,6 +13,8 @@ export const frameRefusals = {
   frameTooLong: 'frame too long for the SIP engine',
   /** A bug of the engine; its message follows. */
   engineFailure: 'engine failure: ',
+  /** The target of a request is the engine itself. */
+  ownAddress: 'can not send request to myself',
 } as const;
 
 export type FrameRefusal = keyof typeof frameRefusals;

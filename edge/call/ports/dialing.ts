@@ -2,7 +2,7 @@
 import type { ConnectionFailure } from '#shared/connection-faults.ts';
 import type { CallVariables } from '#shared/edge-protocol/agents.ts';
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
-import type { DialogLeg, LegEvents } from './signaling.ts';
+import type { DialogLeg, InDialogEvents } from './signaling.ts';
 
 /** Where an INVITE goes: one address of an endpoint, already checked (contract 1.9). */
 export interface DialTarget {
@@ -78,20 +78,7 @@ export interface DialRefusal {
  * Events of an outbound INVITE and its dialog. None before `dial` has returned, and none after `refused`,
  * `unreachable`, `timeout`, `bye`, `lost`, or our own `cancel` or `bye`.
  */
-export interface DialEvents
-  extends Pick<
-    LegEvents,
-    | 'bye'
-    | 'pressed'
-    | 'lost'
-    | 'reanswer'
-    | 'reoffer'
-    | 'reaccept'
-    | 'withdrawn'
-    | 'referred'
-    | 'referRefused'
-    | 'replacedBy'
-  > {
+export interface DialEvents extends InDialogEvents {
   /** The INVITE is sent without these headers of `OutboundInvite.headers`. */
   headersLeftOut?(headers: readonly LeftOutHeader[]): void;
   /** A provisional response: 100, or 180 to 199. `sdp` is early media, an answer to our offer. */

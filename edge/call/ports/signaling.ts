@@ -43,17 +43,8 @@ export type LostCode =
   | 'engine_lost'
   | 'internal_error';
 
-/**
- * Events of a leg, in wire order. None before `listen`, and none after `bye`, `canceled`, `lost`, `reject` or our own
- * `bye()`.
- */
-export interface LegEvents {
-  /** The 200 was sent. */
-  answered(): void;
-  /** The first ACK arrived; `sdp` is its body, the peer's answer when the offer was ours. */
-  acknowledged(sdp: string | null): void;
-  /** CANCEL before the answer. Signaling has already confirmed it. */
-  canceled(): void;
+/** Events of a dialog, whichever side sent the INVITE. */
+export interface InDialogEvents {
   /**
    * BYE from the peer. The 200 is sent when this returns or resolves, so the record must be stored by then.
    * @param variables from its headers (contract 2.8)
@@ -87,6 +78,19 @@ export interface LegEvents {
    * on `leg` and ends the current dialog, or rejects the INVITE. Only for answered dialogs.
    */
   replacedBy(leg: CallLeg): void;
+}
+
+/**
+ * Events of an inbound leg, in wire order. None before `listen`, and none after `bye`, `canceled`, `lost`, `reject` or our own
+ * `bye()`.
+ */
+export interface LegEvents extends InDialogEvents {
+  /** The 200 was sent. */
+  answered(): void;
+  /** The first ACK arrived; `sdp` is its body, the peer's answer when the offer was ours. */
+  acknowledged(sdp: string | null): void;
+  /** CANCEL before the answer. Signaling has already confirmed it. */
+  canceled(): void;
 }
 
 /** Identifies a dialog to a third party in a Replaces header (RFC 3891) and Refer-To. */

@@ -98,7 +98,7 @@ export class Uac implements OutgoingOwner {
     const meantForUs = command.message.headers.has(TO_SELF);
     command.message.headers.remove(TO_SELF);
     if (!meantForUs && this.#context.identity.isSelf(result.destination.host, result.destination.port)) {
-      command.refuse('can not send request to myself');
+      command.refuse(frameRefusals.ownAddress);
       return;
     }
     const nextHop = this.#nextHops.to(result.destination);

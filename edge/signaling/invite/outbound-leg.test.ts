@@ -141,6 +141,13 @@ describe('an outgoing INVITE', () => {
     expect(scene.clock.pending).toBe(0);
   });
 
+  it('to the edge itself says so', async () => {
+    scene.server.refuse = () => 'can not send request to myself';
+    await dial();
+    await idle();
+    expect(scene.heard).toEqual(['unreachable (own_address): can not send request to myself']);
+  });
+
   it('without an engine reports the loss of the engine, after dial() has returned', async () => {
     scene.server.drop();
     await expect.poll(() => scene.signaling.up).toBe(false);

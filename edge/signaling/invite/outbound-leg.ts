@@ -1,7 +1,6 @@
 /** The signaling side of an outgoing call: performs the actions of outbound-leg-state.ts. */
 import { randomBytes } from 'node:crypto';
 import type { Timer } from '#shared/clock.ts';
-import { connectionFailure } from '#shared/connection-faults.ts';
 import { Stateful } from '#shared/state-machine.ts';
 import type { DialEvents, DialTarget, OutboundLeg as Leg, OutboundInvite } from '../../call/ports/dialing.ts';
 import type { Soon } from '../../call/ports/media.ts';
@@ -10,7 +9,7 @@ import type { ByeExtras, CallLeg, DialogIdentity, OfferNeed } from '../../call/p
 import { tooLate } from '../refer/refers.ts';
 import type { DialogAccount, DialogOwner, Dialogs } from '../session/dialogs.ts';
 import { sessionBody } from '../session/session-body.ts';
-import { engineError } from '../srf/engine-errors.ts';
+import { engineError, notSentFailure } from '../srf/engine-errors.ts';
 import { type Environment, respond } from '../srf/environment.ts';
 import { type HeaderFields, headerOf, reasonOf, tagOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
@@ -220,10 +219,10 @@ export class OutboundLeg implements Leg, DialogOwner {
     this.#machine.take('not sent', {
       release: this.#release,
       'report not sent': () => {
-        const { kind, text } = engineError(error);
+        const reason = engineError(error);
         // Without an engine no target can be reached, and no target is to blame.
-        if (kind === 'no_engine') this.#options.events.lost('engine_lost', `${text}.`);
-        else this.#options.events.unreachable(connectionFailure('unknown', text));
+        if (reason.kind === 'no_engine') this.#options.events.lost('engine_lost', `${reason.text}.`);
+        else this.#options.events.unreachable(notSentFailure(reason));
       },
     });
   }

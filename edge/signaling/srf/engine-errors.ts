@@ -1,4 +1,5 @@
 /** What an error of drachtio-srf means: it passes the engine's reason on as text, and has texts of its own. */
+import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
 import { type FrameRefusal, frameRefusals } from '#shared/engine-protocol/refusals.ts';
 
 /** Why a request was not sent: a fault on our side, not the peer's. */
@@ -32,4 +33,9 @@ export function engineError(error: unknown): EngineError {
     if (text.includes(reason)) return { kind, text };
   }
   return { kind: unconnected.test(text) ? 'no_engine' : 'rejected', text };
+}
+
+/** Why a request that an engine did not send reaches no peer. */
+export function notSentFailure({ kind, text }: EngineError): ConnectionFailure {
+  return connectionFailure(kind === 'ownAddress' ? 'own_address' : 'unknown', text);
 }

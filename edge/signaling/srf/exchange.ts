@@ -1,8 +1,8 @@
 /** One request outside dialogs and its final response. */
 
 import type { Clock } from '#shared/clock.ts';
-import { type ConnectionFailure, connectionFailure } from '#shared/connection-faults.ts';
-import { engineError } from './engine-errors.ts';
+import type { ConnectionFailure } from '#shared/connection-faults.ts';
+import { engineError, notSentFailure } from './engine-errors.ts';
 import type { HeaderFields } from './headers.ts';
 import { failureOf } from './refusal.ts';
 import type { NewRequest, RequestSent } from './srf.ts';
@@ -59,7 +59,7 @@ export function exchangeOver(
 }
 
 function notSent(error: unknown): Silence {
-  const { kind, text } = engineError(error);
-  if (kind === 'no_engine') return { kind };
-  return { kind: 'unreachable', failure: connectionFailure('unknown', text) };
+  const reason = engineError(error);
+  if (reason.kind === 'no_engine') return { kind: reason.kind };
+  return { kind: 'unreachable', failure: notSentFailure(reason) };
 }
