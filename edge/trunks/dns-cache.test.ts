@@ -84,6 +84,41 @@ test('an expired answer is served after 0.3 s while its query continues', async 
   expect(clock.pending).toBe(0);
 });
 
+test.each(['a', 'aaaa', 'srv', 'naptr'] as const)(
+  'while the name servers are silent, "%s does not exist" is the answer after 0.3 s too',
+  async (kind) => {
+    const { clock, inner, dns } = cache({});
+    await dns[kind]('a.example');
+    clock.advance(30_000);
+    const silent = Promise.withResolvers<never>();
+    inner[kind] = () => silent.promise;
+    let heard: readonly unknown[] | null = null;
+    const asked = dns[kind]('a.example').then(({ records }) => {
+      heard = records;
+    });
+    await settle();
+    clock.advance(299);
+    await settle();
+    expect(heard).toBeNull();
+    clock.advance(1);
+    await asked;
+    expect(heard).toEqual([]);
+    // The query fails at its time limit; what is known stays the answer, at once.
+    clock.advance(2_700);
+    await settle();
+    expect((await dns[kind]('a.example')).records).toEqual([]);
+    expect(clock.pending).toBe(0);
+  },
+);
+
+test('a record that was added is found when "does not exist" has expired', async () => {
+  const { clock, inner, dns } = cache({});
+  await dns.a('a.example');
+  inner.zone = { a: { 'a.example': ['192.0.2.1'] } };
+  clock.advance(30_000);
+  expect((await dns.a('a.example')).records).toEqual(['192.0.2.1']);
+});
+
 test('a new answer within 0.3 s is used', async () => {
   const { clock, inner, dns } = cache({ a: { 'a.example': ['192.0.2.1'] } });
   await dns.a('a.example');

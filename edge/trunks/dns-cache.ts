@@ -130,7 +130,8 @@ export class CachingDns implements Dns {
       const answer = await this.#inTime(name, query());
       const ttlS = Math.min(this.#ttlOf(answer), this.#limits.maxTtlS);
       const freshUntil = this.#clock.elapsed() + ttlS * 1000;
-      const staleUntil = answer.records.length === 0 ? freshUntil : freshUntil + this.#limits.staleS * 1000;
+      // "Does not exist" too: most names have no NAPTR or AAAA, and each call would wait for them as long as a query may take.
+      const staleUntil = freshUntil + this.#limits.staleS * 1000;
       this.#keep(key, { answer, freshUntil, staleUntil, retryAt: 0 });
       return answer;
     } catch {
