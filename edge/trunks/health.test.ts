@@ -181,10 +181,42 @@ test('stop leaves no timer and sends no more reports', async () => {
   expect(scene.asked).toHaveLength(3);
 });
 
-test('probes no more addresses behind a name than the limit', async () => {
-  scene.addresses = { a: ['a1', 'a2', 'a3'] };
-  const { configure, health } = probes({ maxTargets: 2 });
+test('probes a few addresses behind a name at a time, and the next ones only when none of them answers', async () => {
+  scene.addresses = { a: ['a1', 'a2', 'a3', 'a4', 'a5'] };
+  const { configure, health } = probes({ targetsAtATime: 2 });
+  const asked = () => scene.asked.map(({ address }) => address);
   await configure(['t', ['a']]);
-  expect(scene.asked.map(({ address }) => address)).toEqual(['a1', 'a2']);
+  expect(asked()).toEqual(['a1', 'a2']);
+  await scene.asked[0]?.answer({ error: 'refused' });
+  await scene.asked[1]?.answer({ error: 'refused' });
+  expect(asked()).toEqual(['a1', 'a2', 'a3', 'a4']);
+  await scene.asked[2]?.answer({ error: 'refused' });
+  await scene.asked[3]?.answer(ok);
+  expect(asked()).toHaveLength(4);
+  expect(scene.reports).toMatchObject([{ healthy: true, error: null }]);
+  health.stop();
+});
+
+test('an endpoint none of whose addresses answers has the error of the first', async () => {
+  scene.addresses = { a: ['a1', 'a2', 'a3'] };
+  const { configure, health } = probes({ targetsAtATime: 2 });
+  await configure(['t', ['a']]);
+  await scene.asked[0]?.answer({ error: 'refused' });
+  await scene.asked[1]?.answer({ error: 'certificate' });
+  await scene.asked[2]?.answer({ error: 'reset' });
+  expect(scene.reports).toMatchObject([{ healthy: false, error: 'refused' }]);
+  health.stop();
+});
+
+test.each(['stop', 'forget', 'lose the engine'] as const)('no further addresses after: %s', async (how) => {
+  scene.addresses = { a: ['a1', 'a2', 'a3'] };
+  const { configure, health } = probes({ targetsAtATime: 2 });
+  await configure(['t', ['a']]);
+  if (how === 'stop') health.stop();
+  else if (how === 'forget') await configure();
+  else health.proberUp(false);
+  for (const { answer } of scene.asked.slice(0, 2)) await answer({ error: 'refused' });
+  await settle();
+  expect(scene.asked.map(({ address }) => address)).not.toContain('a3');
   health.stop();
 });

@@ -37,8 +37,8 @@ export interface HealthSettings {
   readonly limitMs: number;
   /** Endpoints probed in parallel. */
   readonly concurrency: number;
-  /** Maximum addresses probed behind one endpoint, all in parallel. */
-  readonly maxTargets: number;
+  /** Addresses behind one endpoint that are probed in parallel; the next ones follow when none of them answers. */
+  readonly targetsAtATime: number;
   /** Intervals after which the edge probes an endpoint that is another edge's, while control is away. */
   readonly standInAfter: number;
 }
@@ -48,7 +48,7 @@ export const healthSettings: HealthSettings = {
   jitter: 0.1,
   limitMs: 5000,
   concurrency: 64,
-  maxTargets: 4,
+  targetsAtATime: 4,
   standInAfter: 3,
 };
 
@@ -279,21 +279,37 @@ export class HealthProbes {
   }
 
   /** An endpoint is as good as its best address. @param saw whether an outcome says something about the far end */
-  async #probe({ endpoint, ours }: Watch, saw: (outcome: ProbeOutcome) => boolean): Promise<ProbeOutcome> {
-    const { certificates, failover, resolve, settings } = this.#options;
+  async #probe(watch: Watch, saw: (outcome: ProbeOutcome) => boolean): Promise<ProbeOutcome> {
+    const { endpoint, ours } = watch;
+    const { certificates, resolve, settings } = this.#options;
     const resolution = await resolve(endpoint);
     if (!resolution.ok) return failed(resolution.message);
-    const targets = resolution.targets.slice(0, settings.maxTargets);
-    const looked = ours ? certificates?.look(endpointKey(endpoint), targets, settings.limitMs) : undefined;
-    const outcomes = await Promise.all(
+    const { targets } = resolution;
+    const first = targets.slice(0, settings.targetsAtATime);
+    const looked = ours ? certificates?.look(endpointKey(endpoint), first, settings.limitMs) : undefined;
+    let best = failed('no address');
+    for (let at = 0; at < targets.length; at += settings.targetsAtATime) {
+      const outcomes = await this.#probeTargets(targets.slice(at, at + settings.targetsAtATime), saw);
+      const good = outcomes.find(({ sipCode }) => probeSucceeded(sipCode));
+      if (at === 0 || good) best = good ?? outcomes[0] ?? best;
+      if (good || !outcomes.every(saw) || this.#watches.get(endpointKey(endpoint)) !== watch) break;
+    }
+    await looked;
+    return best;
+  }
+
+  #probeTargets(
+    targets: readonly Target[],
+    saw: (outcome: ProbeOutcome) => boolean,
+  ): Promise<ProbeOutcome[]> {
+    const { failover } = this.#options;
+    return Promise.all(
       targets.map(async (target) => {
         const outcome = await this.#probeTarget(target);
         if (saw(outcome)) failover.targetSeen(target, probeSucceeded(outcome.sipCode));
         return outcome;
       }),
     );
-    await looked;
-    return outcomes.find(({ sipCode }) => probeSucceeded(sipCode)) ?? outcomes[0] ?? failed('no address');
   }
 
   /** Enforces the time limit: a prober that hangs must not block the others. */

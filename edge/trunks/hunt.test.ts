@@ -45,7 +45,7 @@ async function resolve({ host, port }: { host: string; port: number }): Promise<
 /** Runs a hunt to its end; each attempt takes a second. Returns the addresses tried and the hunt. */
 async function run(routes: readonly OutboundTrunk[], outcomes: Record<string, AttemptOutcome>) {
   failover.configure(routes);
-  const hunt = new TrunkHunt(routes, { clock, failover, resolve });
+  const hunt = new TrunkHunt(routes, { clock, failover, resolve, maxTargets: 3 });
   const tried: string[] = [];
   for (let hop = await hunt.next(); hop; hop = await hunt.next()) {
     const address = hop.target.address ?? '';
@@ -171,7 +171,7 @@ test('a hop has everything the call needs of its trunk', async () => {
   const credentials = { username: 'acme', password: 'secret', realm: null };
   const one = route('t', ['a'], { credentials, codecs: ['PCMA'] });
   failover.configure([one]);
-  const hunt = new TrunkHunt([one], { clock, failover, resolve });
+  const hunt = new TrunkHunt([one], { clock, failover, resolve, maxTargets: 3 });
   expect(await hunt.next()).toEqual({
     route: { trunkId: 't', credentials, headers: [], codecs: ['PCMA'], transcode: false },
     endpoint: endpoint('a'),
@@ -182,6 +182,15 @@ test('a hop has everything the call needs of its trunk', async () => {
 test('an attempt ends only once', async () => {
   const one = route('t', ['a']);
   failover.configure([one]);
-  const hunt = new TrunkHunt([one], { clock, failover, resolve });
+  const hunt = new TrunkHunt([one], { clock, failover, resolve, maxTargets: 3 });
   expect(() => hunt.ended(refused)).toThrow('an attempt ended that was not started');
+});
+
+test('tries no more addresses of an endpoint than the limit, of which known dead ones are none', async () => {
+  addresses = { a: ['a1', 'a2', 'a3', 'a4', 'a5'] };
+  const dead = { a1: refused, a2: refused, a3: refused, a4: final(200), a5: final(200) };
+  const first = await run([route('t', ['a'])], dead);
+  expect(first.tried).toEqual(['a1', 'a2', 'a3']);
+  const second = await run([route('t', ['a'])], dead);
+  expect(second.tried).toEqual(['a4']);
 });

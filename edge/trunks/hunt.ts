@@ -22,6 +22,8 @@ export interface HuntOptions {
   readonly clock: Clock;
   readonly failover: Pick<Failover, 'plan' | 'ended' | 'targetSeen' | 'worthTrying'>;
   readonly resolve: (endpoint: Endpoint) => Promise<Resolution>;
+  /** Addresses of an endpoint that are tried; those that are known to be dead do not count. */
+  readonly maxTargets: number;
 }
 
 interface Attempt extends PlanStep<OutboundTrunk>, Beginning {
@@ -47,7 +49,7 @@ export class TrunkHunt implements Hunt {
 
   /** The next address to try; null when the call has ended or none is left. */
   async next(): Promise<NextHop | null> {
-    const { clock, failover, resolve } = this.#options;
+    const { clock, failover, resolve, maxTargets } = this.#options;
     while (!this.#over) {
       const [target, ...rest] = this.#targets;
       const step = this.#plan.steps[this.#step];
@@ -61,8 +63,10 @@ export class TrunkHunt implements Hunt {
       this.#step += 1;
       const begun = beginning(clock);
       const resolution = await resolve(following.endpoint);
-      if (resolution.ok) this.#targets = failover.worthTrying(resolution.targets, following.route);
-      else this.#unresolved(following, begun, resolution.message);
+      if (resolution.ok) {
+        const worthTrying = failover.worthTrying(resolution.targets, following.route);
+        this.#targets = worthTrying.slice(0, maxTargets);
+      } else this.#unresolved(following, begun, resolution.message);
     }
     this.#over = true;
     return null;

@@ -21,14 +21,25 @@ const dns = new FakeDns({
   a: { 'one.example.com': ['8.8.8.1'], 'two.example.com': ['8.8.8.2'], 'edge.example.com': ['8.8.8.3'] },
   srv: { '_sips._tcp.two.example.com': [srv('edge.example.com', 5081)] },
 });
+/** Twelve addresses: four of each of three hosts. */
+const wide = new FakeDns({
+  a: Object.fromEntries(
+    [1, 2, 3].map((n) => [`edge${n}.example.com`, [1, 2, 3, 4].map((at) => `8.8.${n}.${at}`)]),
+  ),
+  srv: { '_sips._tcp.wide.example.com': [1, 2, 3].map((n) => srv(`edge${n}.example.com`, 5061, n)) },
+});
 
 beforeEach(() => {
+  dead = new Set();
   clock = new FakeClock();
   reports = [];
   moves = [];
-  dead = new Set();
+  trunks = trunksWith(dns);
+});
+
+function trunksWith(dns: FakeDns): Trunks {
   const none = parseNetworks([]);
-  trunks = new Trunks({
+  return new Trunks({
     clock,
     random: () => 0.5,
     store: failoverMemory(),
@@ -44,7 +55,7 @@ beforeEach(() => {
     report: (probe) => reports.push(probe),
     moved: (move) => moves.push(move),
   });
-});
+}
 
 afterEach(() => trunks.close());
 
@@ -141,3 +152,31 @@ test('a configuration after close changes nothing', () => {
   trunks.close();
   expect(() => trunks.configure([])).not.toThrow();
 });
+
+test('a name of twelve addresses, the last of which answers, is healthy, and calls use that one at once', async () => {
+  await trunks.close();
+  trunks = trunksWith(wide);
+  for (const n of [1, 2, 3]) for (const at of [1, 2, 3, 4]) dead.add(`8.8.${n}.${at}`);
+  dead.delete('8.8.3.4');
+  trunks.configure([{ number, outbound: [route('t', ['wide.example.com'])] }]);
+  await settle();
+  expect(reports).toMatchObject([{ healthy: true }]);
+  expect(await trunks.hunt(number, to)?.next()).toMatchObject({ target: { address: '8.8.3.4' } });
+});
+
+test.each(['a trunk', 'a SIP URI'])(
+  'a call over %s tries eight addresses of a name that is down',
+  async (what) => {
+    await trunks.close();
+    trunks = trunksWith(wide);
+    const over = what === 'a trunk' ? to : 'sip:desk@wide.example.com';
+    if (what === 'a trunk') trunks.configure([{ number, outbound: [route('t', ['wide.example.com'])] }]);
+    const hunt = trunks.hunt(number, over);
+    let tried = 0;
+    for (let hop = await hunt?.next(); hop; hop = await hunt?.next()) {
+      tried += 1;
+      hunt?.ended({ kind: 'no_response' });
+    }
+    expect(tried).toBe(8);
+  },
+);

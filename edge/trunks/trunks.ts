@@ -59,7 +59,9 @@ export interface TrunksOptions {
   readonly fleet?: ProbeFleet;
 }
 
-/** Maximum addresses behind one endpoint that a call tries. */
+/** Maximum addresses behind one endpoint that are looked up: four hosts with four of each family. */
+const mostAddresses = 32;
+/** Maximum of them that a call tries, without those that are known to be dead. */
 const maxTargets = 8;
 /** RFC 3263 section 4.2 with the contract's default. */
 const defaultPort = 5061;
@@ -80,7 +82,7 @@ export class Trunks implements Routes {
     const settings = { ...healthSettings, ...options.health };
     this.#options = options;
     this.#dns = new CachingDns(options.dns, clock);
-    this.#resolver = new TargetResolver({ dns: this.#dns, random, allowed, maxTargets });
+    this.#resolver = new TargetResolver({ dns: this.#dns, random, allowed, maxTargets: mostAddresses });
     this.#failover = new Failover({
       clock,
       store: options.store,
@@ -198,7 +200,7 @@ export class Trunks implements Routes {
 
   /** Addresses of a host (RFC 3263, contract 1.9). Never rejects. @param port null: none configured */
   resolve(host: string, port: number | null): Promise<Resolution> {
-    return this.#resolve({ host, port: port ?? defaultPort });
+    return this.#resolve({ host, port: port ?? defaultPort }).then(firstOf);
   }
 
   /** By Prometheus name. */
@@ -233,18 +235,22 @@ export class Trunks implements Routes {
       host,
       port: port ?? null,
       forbidden: verdict.allowed ? null : verdict.reason,
-      resolve: (name, at) => this.#resolver.resolve(name, at),
+      resolve: async (name, at) => firstOf(await this.#resolver.resolve(name, at)),
     });
   }
 
   #hunt(trunks: readonly OutboundTrunk[], failover: HuntOptions['failover'] = this.#failover): Hunt | null {
     if (trunks.length === 0) return null;
     const resolve = (endpoint: Endpoint) => this.#resolve(endpoint);
-    return new TrunkHunt(trunks, { clock: this.#options.clock, failover, resolve });
+    return new TrunkHunt(trunks, { clock: this.#options.clock, failover, resolve, maxTargets });
   }
 
   /** Configured ports default to 5061, so 5061 counts as unset: SRV may decide. */
   #resolve({ host, port }: Pick<Endpoint, 'host' | 'port'>): Promise<Resolution> {
     return this.#resolver.resolve(host, port === defaultPort ? null : port);
   }
+}
+
+function firstOf(resolution: Resolution): Resolution {
+  return resolution.ok ? { ok: true, targets: resolution.targets.slice(0, maxTargets) } : resolution;
 }

@@ -31,6 +31,7 @@ test('the hunt of a test call tries endpoints known to be dead, and moves no tru
       ok: true,
       targets: [{ host, address: '203.0.113.1', port, serverName: host }],
     }),
+    maxTargets: 8,
   });
   expect((await hunt.next())?.target.host).toBe('one.example.com');
   expect(hunt.ended({ kind: 'final', status: 403, phase: 'silent', credentialsSent: true })).toEqual({
