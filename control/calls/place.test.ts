@@ -266,6 +266,9 @@ describe('POST /v1/calls', () => {
     const answers: (readonly [object, string])[] = [];
     for (const [body] of rejected) answers.push([body, (await place(body)).codes.join()]);
     expect(answers).toEqual(rejected);
+    const message = '+14155550102 has no outbound configuration: attach one, or name another number in from.';
+    const { body } = await place({ task, from: '+14155550102' });
+    expect(body.errors).toMatchObject([{ message, details: { path: '/from' } }]);
   });
 
   it('rejects versions and start nodes that a pathway does not have', async () => {
@@ -367,18 +370,6 @@ describe('POST /v1/calls', () => {
     expect((await place({ task })).body.errors).toMatchObject([{ details: { scope: 'destination' } }]);
     test.clock.advance(5_000);
     expect((await taken({ task })).answer.status).toBe(200);
-  });
-
-  it('names the number that has no trunk to call by, and what to do', async () => {
-    const from = '+14155550102';
-    await test.call('POST', '/v1/sip/attach', { body: { phone_number: from, directions: ['inbound'] } });
-    expect((await place({ task, from })).body.errors).toMatchObject([
-      {
-        code: 'NO_OUTBOUND_ROUTE',
-        message: '+14155550102 has no outbound configuration: attach one, or name another number in from.',
-        details: { path: '/from' },
-      },
-    ]);
   });
 
   it('requires a key, and uses no number of another organization', async () => {
