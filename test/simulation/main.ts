@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { counted } from '#shared/counted.ts';
 import { createAuthority } from '../kit/fakes/certificates.ts';
 import { Died } from './edge-machine.ts';
 import { SimNetwork, takeNetwork } from './network.ts';
@@ -88,7 +89,7 @@ for (let seed = first; seed < first + count; seed++) {
 rmSync(folder, { recursive: true });
 console.log(
   failed.length === 0
-    ? `${count} seeds passed`
+    ? `${counted(count, 'seed')} passed`
     : `${failed.length} of ${count} seeds failed: ${failed.join(' ')}`,
 );
 // Sockets and timers of libraries belong to the world, which has ended.
