@@ -3,6 +3,7 @@
  * turn of a replica that dies is free at once for the others.
  */
 import { type Clock, systemClock } from '#shared/clock.ts';
+import { OneAtATime } from '#shared/one-at-a-time.ts';
 import { type Claimant, claimIsAlive } from './leases.ts';
 import type { Replica } from './replica.ts';
 import type { Db } from './tables.ts';
@@ -20,23 +21,15 @@ export interface SharedTurnsParts {
 
 export class SharedTurns {
   readonly #parts: SharedTurnsParts;
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #order = new OneAtATime();
 
   constructor(parts: SharedTurnsParts) {
     this.#parts = parts;
   }
 
   /** Runs `work` after all earlier work with the same key has ended, even if it failed. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const before = this.#tails.get(key) ?? Promise.resolve();
-    const result = before.then(() => this.among(key, work));
-    const tail = result.catch(() => undefined);
-    this.#tails.set(key, tail);
-    try {
-      return await result;
-    } finally {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    }
+  run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    return this.#order.run(key, () => this.among(key, work));
   }
 
   /** The same, for callers that have an order of their own on this replica. */

@@ -70,7 +70,8 @@ function graphRoutes(app: App, services: PathwayDeps): void {
           ...startGraph(newId()),
         });
         altered.pathways.add(id);
-        await record(services, trx, actorOf(request), orgOf(request), id, 'create');
+        const change = { orgId: orgOf(request), area: 'pathways', subject: id, action: 'create' } as const;
+        await recordChange(trx, services.clock, actorOf(request), change);
       });
       return { status: 'success' as const, pathway_id: id };
     },
@@ -149,7 +150,8 @@ function graphRoutes(app: App, services: PathwayDeps): void {
       const { id } = request.params;
       await services.catalogue.change(async (trx, altered) => {
         await requirePathway(trx, orgOf(request), id);
-        await record(services, trx, actorOf(request), orgOf(request), id, 'delete');
+        const change = { orgId: orgOf(request), area: 'pathways', subject: id, action: 'delete' } as const;
+        await recordChange(trx, services.clock, actorOf(request), change);
         await removePathway(services.catalogue, trx, altered, id, isoTime(services.clock));
       });
       return { status: 'success' as const, pathway_id: id };
@@ -200,7 +202,8 @@ async function updateGraph(
       updated_at: isoTime(services.clock),
     });
     altered.pathways.add(id);
-    await record(services, db, by, orgId, id, 'update', writtenFields(body));
+    const change = { orgId, area: 'pathways', subject: id, action: 'update' } as const;
+    await recordChange(db, services.clock, by, { ...change, fields: writtenFields(body) });
     if (graph) {
       await setReferences(db, orgId, graphSource(id, 0), transferReferences(graph), altered.pathways);
     }
@@ -210,16 +213,4 @@ async function updateGraph(
 
 function writtenFields({ expected_hash: _, ...written }: PathwayUpdate): string[] {
   return Object.keys(written).sort();
-}
-
-function record(
-  { clock }: PathwayDeps,
-  db: Db,
-  by: Actor,
-  orgId: string,
-  subject: string,
-  action: string,
-  fields: readonly string[] = [],
-): Promise<void> {
-  return recordChange(db, clock, by, { orgId, area: 'pathways', subject, action, fields: [...fields] });
 }

@@ -12,7 +12,7 @@ import {
   VersionWrite,
 } from '#shared/api/pathways.ts';
 import { ApiError } from '#shared/errors.ts';
-import { type Actor, actorOf, recordChange } from '../audit/index.ts';
+import { actorOf, recordChange } from '../audit/index.ts';
 import type { Altered, Catalogue } from '../catalogue/index.ts';
 import type { Db } from '../db/index.ts';
 import { type App, keepAnswer, orgOf, totalHeader } from '../http/index.ts';
@@ -146,7 +146,8 @@ function changeRoutes(app: App, services: PathwayDeps): void {
         const references = transferReferences(graph);
         await setReferences(db, orgId, graphSource(id, version), references, altered.pathways);
         altered.pathways.add(id);
-        await record(services, db, actorOf(request), orgId, id, 'version_update');
+        const change = { orgId, area: 'pathways', subject: id, action: 'version_update' } as const;
+        await recordChange(db, services.clock, actorOf(request), change);
       });
       const warnings = await authorNotes(services.database.db, orgId, graph);
       return { status: 'success' as const, message: 'Version updated', warnings };
@@ -164,7 +165,8 @@ function changeRoutes(app: App, services: PathwayDeps): void {
       const orgId = orgOf(request);
       await services.catalogue.change(async (db, altered) => {
         await removeVersion(services.catalogue, db, altered, orgId, id, number);
-        await record(services, db, actorOf(request), orgId, id, 'version_delete');
+        const change = { orgId, area: 'pathways', subject: id, action: 'version_delete' } as const;
+        await recordChange(db, services.clock, actorOf(request), change);
       });
       return { status: 'success' as const, message: 'Version deleted' };
     },
@@ -201,15 +203,4 @@ async function removeVersion(
     throw ApiError.of('VERSION_IN_PRODUCTION', users.ids, 'The version is in use; details says by what.');
   }
   await dropVersion(db, altered, pathway, version_number);
-}
-
-function record(
-  { clock }: PathwayDeps,
-  db: Db,
-  by: Actor,
-  orgId: string,
-  subject: string,
-  action: string,
-): Promise<void> {
-  return recordChange(db, clock, by, { orgId, area: 'pathways', subject, action });
 }

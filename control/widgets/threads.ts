@@ -131,9 +131,18 @@ export class Threads {
         ended_at: null,
         live_agent_handoff_at: null,
       });
-      if (begun.opening !== null)
-        await this.#store(trx, id, 1, 'ASSISTANT', begun.opening, blockedWords, now);
-      if (begun.opening !== null) await updateThread(trx, id, { message_count: 1 });
+      if (begun.opening !== null) {
+        const said = {
+          id: newId(),
+          threadId: id,
+          number: 1,
+          sender: 'ASSISTANT',
+          text: begun.opening,
+          at: now,
+        } as const;
+        await storeMessage(trx, said, blockedWords);
+        await updateThread(trx, id, { message_count: 1 });
+      }
       return answer(trx, await requireThread(trx, widget.id, id));
     });
   }
@@ -230,7 +239,8 @@ export class Threads {
       if (endOf(row, now) !== null) throw ApiError.of('THREAD_ENDED');
       if (sender === 'ASSISTANT' && row.live_agent_handoff_at === null) throw ApiError.of('HANDOFF_REQUIRED');
       const number = row.message_count + 1;
-      const message = await this.#store(trx, threadId, number, sender, content, config.blockedWords, now);
+      const said = { id: newId(), threadId, number, sender, text: content, at: now };
+      const message = await storeMessage(trx, said, config.blockedWords);
       const ended_at = number >= this.#parts.mostMessages ? now : null;
       const change = { message_count: number, ends_at: later(now, config.timeoutSeconds), ended_at };
       await updateThread(trx, threadId, change);
@@ -298,8 +308,9 @@ export class Threads {
       const rows: WidgetMessageRow[] = [];
       for (const [index, text] of answered.messages.entries()) {
         const number = row.message_count + rows.length + 1;
-        const id = ids[index];
-        rows.push(await this.#store(trx, threadId, number, 'ASSISTANT', text, config.blockedWords, now, id));
+        const id = ids[index] ?? newId();
+        const said = { id, threadId, number, sender: 'ASSISTANT', text, at: now } as const;
+        rows.push(await storeMessage(trx, said, config.blockedWords));
       }
       const message_count = row.message_count + rows.length;
       await updateThread(trx, threadId, {
@@ -311,31 +322,6 @@ export class Threads {
       });
       return rows;
     });
-  }
-
-  async #store(
-    db: Db,
-    thread_id: string,
-    number: number,
-    sender_type: SenderType,
-    text: string,
-    blockedWords: readonly string[],
-    created_at: string,
-    id = newId(),
-  ): Promise<WidgetMessageRow> {
-    const { content, original } = clean(text, blockedWords);
-    const row = {
-      thread_id,
-      number,
-      id,
-      sender_type,
-      content,
-      original_content: original,
-      created_at,
-      call_id: null,
-    };
-    await insertMessage(db, row);
-    return row;
   }
 
   #now(): string {
@@ -355,6 +341,35 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     work.then(resolve, reject);
   });
+}
+
+interface SaidMessage {
+  readonly id: string;
+  readonly threadId: string;
+  readonly number: number;
+  readonly sender: SenderType;
+  readonly text: string;
+  readonly at: string;
+}
+
+async function storeMessage(
+  db: Db,
+  { id, threadId, number, sender, text, at }: SaidMessage,
+  blockedWords: readonly string[],
+): Promise<WidgetMessageRow> {
+  const { content, original } = clean(text, blockedWords);
+  const row = {
+    thread_id: threadId,
+    number,
+    id,
+    sender_type: sender,
+    content,
+    original_content: original,
+    created_at: at,
+    call_id: null,
+  };
+  await insertMessage(db, row);
+  return row;
 }
 
 async function requireThread(db: Db, widgetId: string, id: string): Promise<StoredThread> {

@@ -3,7 +3,7 @@
  * Missing ones run in a batch; publications waiting for it are completed when it has ended.
  */
 
-import { OneAtATime } from '../../conversations/index.ts';
+import { OneAtATime } from '#shared/one-at-a-time.ts';
 import type { Db, TestScenarioRow } from '../../db/index.ts';
 import { findPersonaVersion } from '../../personas/index.ts';
 import type {

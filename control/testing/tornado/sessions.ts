@@ -5,7 +5,7 @@
  */
 import type { Timer } from '#shared/clock.ts';
 import { ApiError } from '#shared/errors.ts';
-import { OneAtATime } from '../../conversations/index.ts';
+import { OneAtATime } from '#shared/one-at-a-time.ts';
 import {
   type BackgroundWork,
   claimWork,
