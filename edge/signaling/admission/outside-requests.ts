@@ -1,7 +1,8 @@
 /** Requests outside any dialog, and those in dialogs that are gone. */
+
+import { allow } from '#shared/sip-methods.ts';
 import { retryAfterS } from '../../call/ending.ts';
 import { capabilities, respond } from '../srf/environment.ts';
-import { allow } from '../srf/headers.ts';
 import { forgetInvite, type SrfRequest, type SrfResponse } from '../srf/srf.ts';
 import { countAttempt, receiveInvite } from './inbound.ts';
 import type { InboundDeps } from './incoming-invite.ts';

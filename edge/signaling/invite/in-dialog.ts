@@ -1,13 +1,14 @@
 /** Requests within a dialog of either direction: from the peer, and the engine's own BYE. */
 import { type EndCause, endTexts, readEndCause } from '#shared/engine-protocol/ends.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import { allow } from '#shared/sip-methods.ts';
 import type { Soon } from '../../call/ports/media.ts';
 import type { LegEvents, LostCode } from '../../call/ports/signaling.ts';
 import type { Refers } from '../refer/refers.ts';
 import type { DialogSession } from '../session/dialog-session.ts';
 import { answerInfo } from '../session/info.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
-import { allow, headerOf } from '../srf/headers.ts';
+import { headerOf } from '../srf/headers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 
 /** Answers the peer's BYE once the call's record is stored. */

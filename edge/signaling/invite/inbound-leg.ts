@@ -1,6 +1,7 @@
 /** The signaling side of an inbound call: performs the actions of inbound-leg-state.ts. */
 import type { HeaderMapping } from '#shared/edge-protocol/numbers.ts';
 import { privateHeaders } from '#shared/engine-protocol/headers.ts';
+import { allow } from '#shared/sip-methods.ts';
 import { Stateful } from '#shared/state-machine.ts';
 import type { Soon } from '../../call/ports/media.ts';
 import type { ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
@@ -19,7 +20,7 @@ import { sessionBody } from '../session/session-body.ts';
 import { type SessionAnswer, sessionHeaders } from '../session/session-timer.ts';
 import { engineError } from '../srf/engine-errors.ts';
 import { capabilities, type Environment, respond } from '../srf/environment.ts';
-import { allow, contactOf, headerOf, supported, tagOf, tokensOf, warningOf } from '../srf/headers.ts';
+import { contactOf, headerOf, supported, tagOf, tokensOf, warningOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { inboundVariables } from './header-mapping.ts';

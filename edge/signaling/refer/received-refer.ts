@@ -1,11 +1,12 @@
 /** A REFER from the peer, and the NOTIFYs that report its outcome: performs the actions of received-refer-state.ts. */
 import type { Timer } from '#shared/clock.ts';
+import { allow } from '#shared/sip-methods.ts';
 import { endsDialog } from '#shared/sip-status.ts';
 import { Stateful } from '#shared/state-machine.ts';
 import type { PeerRefer } from '../../call/ports/refer.ts';
 import type { DialogRequest } from '../session/dialog-request.ts';
 import { type Environment, type ReferOutcome, respond } from '../srf/environment.ts';
-import { allow, headerOf, supported, warningOf } from '../srf/headers.ts';
+import { headerOf, supported, warningOf } from '../srf/headers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { receivedRefer } from './received-refer-state.ts';
 import { type StatusLine, sipfrag, sipfragType } from './sipfrag.ts';

@@ -1,8 +1,10 @@
 /** The REFERs of one dialog, in both directions, and their NOTIFYs. */
+
+import { allow } from '#shared/sip-methods.ts';
 import type { PeerRefer, ReferEvents, ReferOrder } from '../../call/ports/refer.ts';
 import type { DialogRequest } from '../session/dialog-request.ts';
 import { type Environment, respond } from '../srf/environment.ts';
-import { allow, headerOf, supported, unsupportedTags, warningOf } from '../srf/headers.ts';
+import { headerOf, supported, unsupportedTags, warningOf } from '../srf/headers.ts';
 import { uriOf } from '../srf/numbers.ts';
 import type { SrfRequest, SrfResponse } from '../srf/srf.ts';
 import { ReceivedRefer } from './received-refer.ts';

@@ -1,7 +1,8 @@
 /** Shared by all parts of signaling: our identity on the wire, clock, randomness and log. */
 import type { Clock } from '#shared/clock.ts';
+import { allow } from '#shared/sip-methods.ts';
 import type { Log } from '../../call/log.ts';
-import { accept, allow, supported } from './headers.ts';
+import { accept, supported } from './headers.ts';
 import type { Sent, SrfResponse } from './srf.ts';
 
 /** Time limits of REFERs. */

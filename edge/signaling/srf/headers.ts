@@ -3,20 +3,6 @@
 /** Headers as drachtio-srf delivers them: one string per name, repeated lines joined by commas. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
-const allowedMethods = [
-  'INVITE',
-  'ACK',
-  'BYE',
-  'CANCEL',
-  'OPTIONS',
-  'REFER',
-  'NOTIFY',
-  'PRACK',
-  'UPDATE',
-  'INFO',
-] as const;
-export const allow = allowedMethods.join(', ');
-
 /** Option tags that we support (RFC 3261 section 19.2): RFC 4028, 3262, 3891 and 4488. */
 const optionTags = ['timer', '100rel', 'replaces', 'norefersub'] as const;
 export const supported = optionTags.join(', ');
