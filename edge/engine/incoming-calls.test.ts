@@ -6,6 +6,29 @@ const scene = stackScene();
 const { lines, answered } = scene;
 
 describe('an incoming call', () => {
+  it('is called back at the Contact of the last request that was accepted', async () => {
+    const { to, dialogId } = await answered();
+    scene.peer.send(lines('ACK', 1, { To: to }));
+    await scene.app.next();
+    const steps = [
+      ['INVITE', 'SIP/2.0 488 Not Acceptable Here', 'a'],
+      ['UPDATE', 'SIP/2.0 200 OK', 'b'],
+      ['UPDATE', 'SIP/2.0 491 Request Pending', 'b'],
+      ['INFO', 'SIP/2.0 200 OK', 'b'],
+    ] as const;
+    for (const [place, [method, answer, expected]] of steps.entries()) {
+      const moved = method === 'UPDATE' && answer.endsWith('OK') ? 'b' : 'elsewhere';
+      scene.peer.send(
+        lines(method, 2 + place, { To: to, Contact: `<sip:${moved}@127.0.0.1:9;transport=tls>` }),
+      );
+      const { tokens } = await scene.app.next();
+      await scene.app.ask(`sip|${tokens[8]}|`, [answer]);
+      expect(await scene.peer.status()).toBe(Number(answer.split(' ')[1]));
+      await scene.app.ask(`sip||${dialogId}`, ['OPTIONS sip:placeholder SIP/2.0']);
+      expect(requestOf(await scene.peer.next()).uri).toBe(`sip:${expected}@127.0.0.1:9;transport=tls`);
+    }
+  });
+
   it('is delivered, answered, acknowledged and ended in the frames that applications expect', async () => {
     const invite = lines('INVITE', 1);
     scene.peer.send(invite, SDP);

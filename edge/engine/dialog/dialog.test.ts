@@ -95,13 +95,16 @@ describe('a dialog', () => {
     expect([dialog.matches(headers('f1', 'a')), dialog.peer('f1').remoteTag]).toEqual([false, 'f64']);
   });
 
-  it('accepts requests in order only, and target refreshes only from methods that allow them', () => {
+  it('takes requests in order only, and target refreshes only when accepted, from methods that allow them', () => {
     const dialog = Dialog.ofServer(request('5 INVITE', 'Contact: <sip:a@a>'), '<sip:b@b>;tag=b');
-    expect(dialog.accept(request('5 INFO'))).toEqual({ status: 500, reason: 'CSeq Out Of Order' });
-    expect(dialog.accept(request('9 INFO', 'Contact: <sip:no@a>'))).toBeNull();
-    expect(dialog.accept(request('8 INFO'))).not.toBeNull();
+    expect(dialog.count(request('5 INFO'))).toEqual({ status: 500, reason: 'CSeq Out Of Order' });
+    expect(dialog.count(request('9 INFO'))).toBeNull();
+    expect(dialog.count(request('8 INFO'))).not.toBeNull();
+    dialog.accepted(request('9 INFO', 'Contact: <sip:no@a>'));
     expect(dialog.remoteTarget).toBe('sip:a@a');
-    expect(dialog.accept(request('10 UPDATE', 'Contact: <sip:new@a>'))).toBeNull();
+    expect(dialog.count(request('10 UPDATE', 'Contact: <sip:new@a>'))).toBeNull();
+    expect(dialog.remoteTarget).toBe('sip:a@a');
+    dialog.accepted(request('10 UPDATE', 'Contact: <sip:new@a>'));
     expect(dialog.remoteTarget).toBe('sip:new@a');
   });
 

@@ -190,16 +190,20 @@ export class Dialog implements DialogPeer {
   }
 
   /**
-   * Accepts a request from the peer: its CSeq must be higher than the previous one (12.2.2), and it may refresh
-   * the target. Not for ACK and CANCEL, which carry the number of their INVITE.
+   * Counts a request from the peer: its CSeq must be higher than the previous one (12.2.2). Not for ACK and CANCEL,
+   * which carry the number of their INVITE.
    */
-  accept(request: SipRequest): DialogRefusal | null {
+  count(request: SipRequest): DialogRefusal | null {
     const number = cseqOf(request.headers);
     const peer = this.peer(request.headers.fromTag);
     if (number <= peer.remoteCSeq) return { status: 500, reason: 'CSeq Out Of Order' };
     peer.remoteCSeq = number;
-    if (refreshesTarget(request.method)) this.refreshTarget(request.headers, peer);
     return null;
+  }
+
+  /** A request from the peer has a 2xx. It may refresh the target, which a rejected one does not (12.2.2). */
+  accepted({ method, headers }: SipRequest): void {
+    if (refreshesTarget(method)) this.refreshTarget(headers, this.peer(headers.fromTag));
   }
 
   /** Where our next request to `peer` goes: its Request-URI and Route values (12.2.1.1). */

@@ -130,7 +130,10 @@ export class Answers {
   #advance(incoming: IncomingRequest, response: SipResponse): Session | null {
     const { request } = incoming;
     const { status } = response;
-    if (incoming.inDialog) return incoming.session;
+    if (incoming.inDialog) {
+      if (status >= 200 && status < 300) incoming.session?.dialog.accepted(request);
+      return incoming.session;
+    }
     // 13.3.1.4: every 2xx, because the caller treats them all as acceptance.
     const confirms =
       status >= 200 && status < 300 && (incoming.invite !== null || isSubscribe(request.method));

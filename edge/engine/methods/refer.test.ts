@@ -113,13 +113,17 @@ describe('a REFER from the peer', () => {
     expect(await peer.next()).toMatchObject({ status: 500, reason: 'CSeq Out Of Order' });
   });
 
-  it('refreshes the target, as a NOTIFY does', async () => {
+  it('refreshes the target when it is accepted, as a NOTIFY does', async () => {
+    const accept = async (status: string) => {
+      await app.ask(`sip|${(await app.next()).tokens[8]}|`, [`SIP/2.0 ${status}`]);
+      expect(await peer.status()).toBe(Number(status.slice(0, 3)));
+    };
     const moved = { Contact: '<sip:a@127.0.0.1:10;transport=tls>' };
     peer.send(lines('REFER', 2, { ...moved, 'Refer-To': '<sip:c@127.0.0.1>' }));
-    await app.next();
+    await accept('202 Accepted');
     expect((await sends('NOTIFY', notify('active'), 'x')).uri).toBe('sip:a@127.0.0.1:10;transport=tls');
     peer.send(lines('NOTIFY', 3, { Event: 'refer', 'Subscription-State': 'active' }));
-    await app.next();
+    await accept('200 OK');
     expect((await sends('NOTIFY', notify('active'), 'x')).uri).toBe('sip:a@127.0.0.1:9;transport=tls');
   });
 });

@@ -195,7 +195,7 @@ export class Uas implements IncomingOwner {
       this.#respond(flow, request, 481, 'Call/Transaction Does Not Exist');
       return;
     }
-    const refusal: Refusal | null = session.dialog.accept(request) ?? collision(session, request);
+    const refusal: Refusal | null = session.dialog.count(request) ?? collision(session, request);
     if (refusal) {
       this.#respond(flow, request, refusal.status, refusal.reason, refusal.fields ?? []);
       return;

@@ -142,8 +142,12 @@ export class DialogSession {
     if (session.kind === 'too_small') {
       return respond(environment, response, 422, { headers: { 'Min-SE': String(session.minS) } });
     }
-    this.peer.learn(request.headers);
-    if (method === 'UPDATE' && body.kind === 'none') return this.#agree(method, response, session, undefined);
+    const agree = (sdp: string | undefined) => {
+      // A rejected request changes nothing (RFC 3261 section 12.2.2).
+      this.peer.learn(request.headers);
+      this.#agree(method, response, session, sdp);
+    };
+    if (method === 'UPDATE' && body.kind === 'none') return agree(undefined);
     this.#now.theirRequest = true;
     const work = body.kind === 'sdp' ? events.reanswer(body.sdp) : events.reoffer();
     work.then(
@@ -151,7 +155,7 @@ export class DialogSession {
         this.#now.theirRequest = false;
         if (this.#stopped) return respond(environment, response, 487);
         this.#now.ourLateOffer = body.kind === 'none';
-        this.#agree(method, response, session, sdp);
+        agree(sdp);
       },
       (error: unknown) => {
         this.#now.theirRequest = false;
