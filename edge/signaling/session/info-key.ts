@@ -5,7 +5,7 @@
  */
 import type { DtmfEvent } from '../../call/ports/media.ts';
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
-import { partsOf } from './multipart.ts';
+import { isOptional, partsOf } from './multipart.ts';
 
 export type InfoKey =
   | { readonly kind: 'key'; readonly key: DtmfEvent }
@@ -84,8 +84,7 @@ function readSignal(signal: string, durationMs: number): InfoKey {
 }
 
 function otherType(headers: HeaderFields): InfoKey {
-  const disposition = headerOf(headers, 'content-disposition') ?? '';
-  return { kind: /;\s*handling\s*=\s*optional\b/i.test(disposition) ? 'nothing' : 'type' };
+  return { kind: isOptional(headerOf(headers, 'content-disposition')) ? 'nothing' : 'type' };
 }
 
 function malformed(why: string): InfoKey {

@@ -13,7 +13,7 @@ describe('a multipart body', () => {
   ])('of type %s yields the part with %j', (type, header) => {
     const body = `preamble\r\n--b\r\ncontent-disposition: x\r\n\r\none\r\n--b \r\n${header}\r\n\r\n${sdp}\r\n--b--\r\nepilogue`;
     expect(partsOf(type, body)).toEqual([
-      { type: 'text/plain', content: 'one' },
+      { type: 'text/plain', disposition: 'x', content: 'one' },
       { type: 'application/sdp', content: sdp },
     ]);
   });

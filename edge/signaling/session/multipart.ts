@@ -3,7 +3,14 @@
 export interface BodyPart {
   /** Value of its Content-Type; that of a part without one is text/plain (section 5.1). */
   readonly type: string;
+  /** Value of its Content-Disposition; undefined: it has none. */
+  readonly disposition?: string | undefined;
   readonly content: string;
+}
+
+/** Whether a body may be ignored by those who do not understand it (RFC 3261 section 20.11). */
+export function isOptional(disposition: string | undefined): boolean {
+  return /;\s*handling\s*=\s*optional\b/i.test(disposition ?? '');
 }
 
 /**
@@ -41,5 +48,6 @@ function partOf(text: string): BodyPart {
   const blank = /\r?\n\r?\n/.exec(text);
   const head = text.slice(0, blank?.index ?? text.length).replace(/\r?\n[ \t]+/g, ' ');
   const type = /^content-type[ \t]*:(.*)$/im.exec(head)?.[1]?.trim() ?? 'text/plain';
-  return { type, content: blank ? text.slice(blank.index + blank[0].length) : '' };
+  const disposition = /^content-disposition[ \t]*:(.*)$/im.exec(head)?.[1]?.trim();
+  return { type, disposition, content: blank ? text.slice(blank.index + blank[0].length) : '' };
 }

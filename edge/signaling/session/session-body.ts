@@ -1,6 +1,6 @@
 /** The session description in a message's body. Pure. */
 import { type HeaderFields, headerOf } from '../srf/headers.ts';
-import { partsOf } from './multipart.ts';
+import { type BodyPart, isOptional, partsOf } from './multipart.ts';
 
 interface BodyCarrier {
   readonly headers: HeaderFields;
@@ -13,17 +13,21 @@ export type SessionBody =
   /** A body of an unsupported type: 415 with Accept (RFC 3261 section 8.2.3). */
   | { readonly kind: 'other'; readonly type: string };
 
-const isSdp = (type: string): boolean => /^\s*application\/sdp\s*(;|$)/i.test(type);
+/** Other descriptions are of an early session (RFC 3959), or for somebody else. */
+const isSession = ({ type, disposition = 'session' }: BodyPart): boolean =>
+  /^\s*application\/sdp\s*(;|$)/i.test(type) && /^\s*session\s*(;|$)/i.test(disposition);
 
 export function sessionBody(message: BodyCarrier): SessionBody {
   const { body } = message;
   if (body === undefined || body === '') return { kind: 'none' };
   const type = headerOf(message.headers, 'content-type') ?? '';
-  if (isSdp(type)) return { kind: 'sdp', sdp: body };
-  if (/^\s*multipart\//i.test(type)) {
-    const part = partsOf(type, body).find((candidate) => isSdp(candidate.type));
-    if (part) return { kind: 'sdp', sdp: withLineEnd(part.content) };
-  }
+  const whole = { type, disposition: headerOf(message.headers, 'content-disposition'), content: body };
+  if (isSession(whole)) return { kind: 'sdp', sdp: body };
+  const parts = /^\s*multipart\//i.test(type) ? partsOf(type, body) : [];
+  const part = parts.find(isSession);
+  if (part) return { kind: 'sdp', sdp: withLineEnd(part.content) };
+  const needless = parts.length > 0 && parts.every(({ disposition }) => isOptional(disposition));
+  if (needless || isOptional(whole.disposition)) return { kind: 'none' };
   return { kind: 'other', type: type.trim() };
 }
 
