@@ -8,9 +8,10 @@ import { fileObstacle } from './file-obstacle.ts';
 
 /**
  * `full`: no room, or no quota. `read_only`: writing is not allowed. `failing`: the device or its content.
- * `unreachable`: the database server cannot be reached. `no_writes`: it can, and takes no writes.
+ * `unreachable`: the database server cannot be reached. `no_writes`: it can, and takes no writes. `removed`: the files of
+ * the database are no longer where they were opened.
  */
-export type StorageFault = 'full' | 'read_only' | 'failing' | 'unreachable' | 'no_writes';
+export type StorageFault = 'full' | 'read_only' | 'failing' | 'unreachable' | 'no_writes' | 'removed';
 
 const faults: readonly { readonly fault: StorageFault; readonly codes: RegExp }[] = [
   { fault: 'full', codes: /^(?:SQLITE_FULL|53100|ENOSPC|EDQUOT|EFBIG)$/ },
@@ -23,6 +24,7 @@ const faults: readonly { readonly fault: StorageFault; readonly codes: RegExp }[
   },
   { fault: 'unreachable', codes: /^DATABASE_UNREACHABLE$/ },
   { fault: 'no_writes', codes: /^25006$/ },
+  { fault: 'removed', codes: /^DATABASE_REMOVED$/ },
 ];
 
 /** One sentence for a person: what happened. */
@@ -32,6 +34,7 @@ export const faultWords: Readonly<Record<StorageFault, string>> = {
   failing: 'the disk or its file system is failing',
   unreachable: 'the database server cannot be reached',
   no_writes: 'the database server takes no writes',
+  removed: 'a file of the database was deleted or replaced while it was in use',
 };
 
 /** null: the error has another cause, such as a mistake in a statement. */

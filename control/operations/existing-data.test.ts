@@ -83,6 +83,19 @@ it('a start creates a key for an empty folder and for a database without organiz
   expect(await deploymentSecrets({ database: databaseFile, dataFolder, secretKey: other })).toBeDefined();
 });
 
+it('a start makes no new database beside the log of one that was deleted', async () => {
+  await firstStart();
+  const start = () => deploymentSecrets({ database: databaseFile, dataFolder, secretKey: null });
+  const database = await openDatabase(databaseFile);
+  renameSync(databaseFile, `${databaseFile}.elsewhere`);
+  await expect(start()).rejects.toThrow(
+    `There is no database at ${databaseFile}, but its log ${databaseFile}-wal`,
+  );
+  renameSync(`${databaseFile}.elsewhere`, databaseFile);
+  await expect(start()).resolves.toBeDefined();
+  await database.close();
+});
+
 it('a start makes no new database where one was moved to a server', async () => {
   await firstStart();
   const moved = `${databaseFile}${movedEnding}2030-01-07T03-00-00-000Z`;

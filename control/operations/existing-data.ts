@@ -31,6 +31,7 @@ export async function deploymentSecrets(config: Places): Promise<SecretBox> {
   const sealed = await oneSealed(config.database);
   if (sealed !== null) return openingSecrets(config, sealed);
   notMoved(config.database);
+  notDeleted(config.database);
   return new SecretBox(loadSecretKey(config.secretKey, config.dataFolder));
 }
 
@@ -58,6 +59,17 @@ function notMoved(database: string): void {
   throw new OperationError(
     `The database ${resolve(database)} was moved to PostgreSQL. Set DATABASE_URL to its URL. To go back to the state ` +
       `before the move, rename ${resolve(folder, moved)} to ${basename(database)}; to start over, move it away.`,
+  );
+}
+
+/** SQLite deletes the log when the database is closed, and deletes it unread where there is no database. */
+function notDeleted(database: string): void {
+  if (isServer(database) || pathExists(database)) return;
+  const log = `${database}-wal`;
+  if (!pathExists(log)) return;
+  throw new OperationError(
+    `There is no database at ${resolve(database)}, but its log ${resolve(log)}: it was deleted or moved while it was in use. ` +
+      'Put it back beside the log, or restore a backup; to start over, move the log away.',
   );
 }
 

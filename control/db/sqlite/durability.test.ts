@@ -1,5 +1,5 @@
 /** Commits and a loss of power, simulated: of the log, only what a sync covered is sure to survive. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteFile from 'better-sqlite3';
@@ -34,7 +34,7 @@ const until = (done: () => boolean) => expect.poll(done).toBe(true);
 describe('Durability', () => {
   const make = (failed: (error: Error) => void = () => undefined) => {
     const syncs = new Syncs();
-    return { syncs, durability: new Durability(file, failed, syncs.sync) };
+    return { syncs, durability: new Durability(file, { check: () => undefined }, failed, syncs.sync) };
   };
   const settled = async (promise: Promise<void>) => {
     let done = false;
@@ -125,6 +125,40 @@ describe('a database', () => {
     }
     expect(database.storageFailures).toBe(1);
     await expect(database.close()).rejects.toMatchObject({ code: 'EIO' });
+  });
+
+  const ways = {
+    deleted: (path: string) => rmSync(path),
+    replaced: (path: string) => {
+      copyFileSync(path, `${path}.copy`);
+      renameSync(`${path}.copy`, path);
+    },
+    renamed: (path: string) => renameSync(path, `${path}.moved`),
+  };
+  describe.each(Object.entries(ways))('whose file is %s', (_, remove) => {
+    it.each(['', '-wal'])('calls no later commit durable, and says so: control.db%s', async (ending) => {
+      const clock = new FakeClock();
+      const database = await openDatabase(file, clock);
+      await insert(database, 0, 10);
+      await database.durable();
+      expect(await database.storageFault()).toBeNull();
+      remove(file + ending);
+      await insert(database, 1, 10);
+      await expect(database.durable()).rejects.toMatchObject({ code: 'DATABASE_REMOVED' });
+      expect(await database.storageFault()).toBe('removed');
+      await expect(database.close()).rejects.toMatchObject({ code: 'DATABASE_REMOVED' });
+    });
+
+    it('shows within five seconds when nothing is written', async () => {
+      const clock = new FakeClock();
+      const database = await openDatabase(file, clock);
+      await database.durable();
+      expect(await database.storageFault()).toBeNull();
+      remove(file);
+      clock.advance(5_000);
+      expect(await database.storageFault()).toBe('removed');
+      await database.close();
+    });
   });
 
   it('has every commit that was called durable after a loss of power', async () => {

@@ -14,6 +14,7 @@ import { close, fdatasync, fsync, open } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { storageFault } from '#shared/storage-fault.ts';
+import type { FilesInPlace } from './in-place.ts';
 
 /** Resolves when all that was written to the log before the call is on its device. */
 export type SyncLog = () => Promise<void>;
@@ -38,6 +39,7 @@ export class SyncFailed extends Error {
 
 export class Durability {
   readonly #log: string;
+  readonly #inPlace: Pick<FilesInPlace, 'check'>;
   readonly #sync: SyncLog;
   readonly #failed: (error: SyncFailed) => void;
   /** Commits so far, and how many of them are durable; an earlier process may have left one that is not. */
@@ -50,9 +52,18 @@ export class Durability {
   #fd: number | null = null;
   #lost: SyncFailed | null = null;
 
-  /** @param file of the database @param failed is called once, with the first sync that failed @param sync for tests */
-  constructor(file: string, failed: (error: SyncFailed) => void, sync?: SyncLog) {
+  /**
+   * @param file of the database @param inPlace what is synced must have its name
+   * @param failed is called once, with the first sync that failed @param sync for tests
+   */
+  constructor(
+    file: string,
+    inPlace: Pick<FilesInPlace, 'check'>,
+    failed: (error: SyncFailed) => void,
+    sync?: SyncLog,
+  ) {
     this.#log = `${file}-wal`;
+    this.#inPlace = inPlace;
     this.#failed = failed;
     this.#sync = sync ?? (async () => syncFile(this.#fd ?? (await this.#open())));
   }
@@ -91,6 +102,7 @@ export class Durability {
     if (this.#lost) throw this.#lost;
     try {
       await this.#sync();
+      this.#inPlace.check();
       this.#durable = commits;
     } catch (error) {
       this.#lost = new SyncFailed(this.#log, error);

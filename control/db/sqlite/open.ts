@@ -7,6 +7,7 @@ import type { Clock } from '#shared/clock.ts';
 import { namingPath } from '#shared/storage-fault.ts';
 import { KeptStatementsDialect } from './dialect.ts';
 import { Durability, type SyncLog } from './durability.ts';
+import { FilesInPlace } from './in-place.ts';
 import { StorageState } from './storage.ts';
 import { workUnderWay } from './work-report.ts';
 
@@ -26,10 +27,9 @@ export function openSqlite(file: string, clock: Clock, sync?: SyncLog): Sqlite {
   const connection = namingPath(file, () => connect(file));
   // In-memory databases start empty, so all of one process can start from the first one's state after its migrations.
   const fresh = file === ':memory:' && emptyInMemory === null;
-  const storage = new StorageState(connection, clock);
-  const durability = inWal(connection)
-    ? new Durability(file, (error) => storage.noteForGood(error), sync)
-    : null;
+  const inPlace = inWal(connection) ? new FilesInPlace(file) : null;
+  const storage = new StorageState(connection, clock, inPlace);
+  const durability = inPlace && new Durability(file, inPlace, (error) => storage.noteForGood(error), sync);
   return {
     dialect: new KeptStatementsDialect(connection, {
       failed: (error) => storage.note(error),

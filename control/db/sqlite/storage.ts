@@ -5,6 +5,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type SqliteFile from 'better-sqlite3';
 import type { Clock } from '#shared/clock.ts';
 import { type StorageFault, storageFault } from '#shared/storage-fault.ts';
+import type { FilesInPlace } from './in-place.ts';
 
 /** Retry interval of a database that failed, ms. */
 const tryEveryMs = 1_000;
@@ -15,6 +16,7 @@ const lookBytes = 65_536;
 export class StorageState {
   readonly #connection: SqliteFile.Database;
   readonly #clock: Clock;
+  readonly #inPlace: Pick<FilesInPlace, 'check'> | null;
   #fault: StorageFault | null = null;
   /** A fault that no later write disproves. */
   #forGood: StorageFault | null = null;
@@ -22,9 +24,15 @@ export class StorageState {
   /** Statements that failed because the disk is full or broken. */
   failures = 0;
 
-  constructor(connection: SqliteFile.Database, clock: Clock) {
+  /** @param inPlace null: its log is not beside it */
+  constructor(
+    connection: SqliteFile.Database,
+    clock: Clock,
+    inPlace: Pick<FilesInPlace, 'check'> | null = null,
+  ) {
     this.#connection = connection;
     this.#clock = clock;
+    this.#inPlace = inPlace;
   }
 
   /** Records a statement's error if the disk caused it. */
@@ -51,6 +59,12 @@ export class StorageState {
     const everyMs = this.#fault === null ? lookEveryMs : tryEveryMs;
     if (this.#clock.elapsed() - this.#triedAt < everyMs) return this.#fault;
     this.#triedAt = this.#clock.elapsed();
+    try {
+      this.#inPlace?.check();
+    } catch (error) {
+      this.noteForGood(error);
+      return this.#forGood;
+    }
     try {
       this.#look();
       // While the database works, this would wait for the writes of other programs.
