@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { storageFault } from '#shared/storage-fault.ts';
 import { onSqlite, type TestDatabase, takeDatabase } from '../../../test/kit/db/test-database.ts';
@@ -41,4 +43,53 @@ describe.skipIf(onSqlite)('two control planes on one PostgreSQL server', () => {
       .execute();
     expect(stored).toEqual([{ name: 'of the other' }]);
   });
+});
+
+it.skipIf(onSqlite)('settings of the database do not change what statements mean', async () => {
+  const { address, release } = await takeDatabase();
+  const name = new URL(address).pathname.slice(1);
+  const admin = new pg.Client({ connectionString: address });
+  await admin.connect();
+  const set = {
+    default_transaction_isolation: 'serializable',
+    standard_conforming_strings: 'off',
+    bytea_output: 'escape',
+    extra_float_digits: '0',
+    datestyle: 'SQL, DMY',
+    timezone: 'Pacific/Kiritimati',
+  };
+  for (const [setting, value] of Object.entries(set))
+    await admin.query(`alter database ${name} set ${setting} = '${value}'`);
+  const database = await openDatabase(address);
+  try {
+    await database.db.insertInto('counters').values({ name: 'shared', value: 0 }).execute();
+    const count = () =>
+      database.db.transaction().execute(async (trx) => {
+        const { value } = await trx
+          .selectFrom('counters')
+          .select('value')
+          .where('name', '=', 'shared')
+          .executeTakeFirstOrThrow();
+        await trx
+          .updateTable('counters')
+          .set({ value: value + 1 })
+          .where('name', '=', 'shared')
+          .execute();
+      });
+    await Promise.all(Array.from({ length: 20 }, count));
+    const stored = await database.db
+      .selectFrom('counters')
+      .select('value')
+      .where('name', '=', 'shared')
+      .executeTakeFirstOrThrow();
+    expect(stored.value).toBe(20);
+    const { rows } = await sql`select 0.1::double precision + 0.2::double precision as sum, 'a\\b' as text,
+      'é'::text::bytea as bytes`.execute(database.db);
+    expect(rows).toEqual([{ sum: 0.1 + 0.2, text: 'a\\b', bytes: Buffer.from('é') }]);
+  } finally {
+    await database.close();
+    for (const setting of Object.keys(set)) await admin.query(`alter database ${name} reset ${setting}`);
+    await admin.end();
+    await release();
+  }
 });

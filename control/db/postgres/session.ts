@@ -1,7 +1,9 @@
 /**
- * What each connection asks of the server first, so that the server lets go of a client that hangs or has vanished
- * without a word. Such a client may be in a transaction that holds the order of all writes (dialect.ts): without this
- * every other control plane would wait for it, by the kernel's defaults for two hours.
+ * What each connection asks of the server first. So that statements mean the same whatever is set for the user or the
+ * database: above all, each statement of a transaction sees what was committed before it (dialect.ts). And so that the
+ * server lets go of a client that hangs or has vanished without a word. Such a client may be in a transaction that holds
+ * the order of all writes: without this every other control plane would wait for it, by the kernel's defaults for two
+ * hours.
  * https://www.postgresql.org/docs/15/runtime-config-client.html,
  * https://www.postgresql.org/docs/15/runtime-config-connection.html
  */
@@ -18,7 +20,12 @@ const keepalive = { idleS: 5, intervalS: 2, probes: 3 };
 /** How often the server looks whether a client whose statement waits or runs is still there. */
 const clientCheckMs = 2_000;
 
-const settings: Readonly<Record<string, number>> = {
+const settings: Readonly<Record<string, number | string>> = {
+  default_transaction_isolation: 'read committed',
+  standard_conforming_strings: 'on',
+  bytea_output: 'hex',
+  // Numbers are read back as they were stored.
+  extra_float_digits: 1,
   idle_in_transaction_session_timeout: idleInTransactionMs,
   tcp_user_timeout: unacknowledgedMs,
   tcp_keepalives_idle: keepalive.idleS,
