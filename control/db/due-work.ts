@@ -9,6 +9,7 @@
  */
 import type { Clock, Timer } from '#shared/clock.ts';
 import type { BackgroundWork } from './background-work.ts';
+import { FailureLog } from './failure-log.ts';
 import { FenceLost, insideFence, outsideFences } from './fence.ts';
 import { type Claimant, claimFence } from './leases.ts';
 import type { Replica } from './replica.ts';
@@ -78,10 +79,12 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
   #isWoken = false;
   #timer: Timer | undefined;
   #isHeld = false;
+  readonly #unreadable: FailureLog;
 
   /** Starts at once with due items. */
   constructor(parts: DueWorkParts<Item>) {
     this.#parts = parts;
+    this.#unreadable = new FailureLog(parts.log, `due ${parts.name} could not be read`);
     const stops = [parts.onStored(() => this.#wake()), parts.replica.onLook(() => this.#wake())];
     this.#stopListening = () => {
       for (const stop of stops) stop();
@@ -106,12 +109,13 @@ export class DueWork<Item extends DueItem> implements BackgroundWork {
   #wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
-    const look = () => {
+    const look = async () => {
       this.#isWoken = false;
-      return this.#begin();
+      await this.#begin();
+      this.#unreadable.worked();
     };
     this.#look = outsideFences(() => this.#look.then(look)).catch((error: unknown) => {
-      this.#parts.log.error({ err: error }, `due ${this.#parts.name} could not be read`);
+      this.#unreadable.failed(error);
       this.#wakeAfter(pauseMs);
     });
   }

@@ -11,6 +11,7 @@ export { databaseTime } from './database-time.ts';
 export { type DueItem, DueWork, type Without } from './due-work.ts';
 export { emptiedList } from './emptied-list.ts';
 export { excluded } from './excluded.ts';
+export { FailureLog } from './failure-log.ts';
 export { FenceLost, outsideFences, sameFence } from './fence.ts';
 export {
   asJson,

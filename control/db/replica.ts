@@ -8,6 +8,7 @@
 import { type Clock, systemClock, type Timer } from '#shared/clock.ts';
 import type { BackgroundWork } from './background-work.ts';
 import { dialectOf } from './dialect-name.ts';
+import { FailureLog } from './failure-log.ts';
 import { insideFence, outsideFences } from './fence.ts';
 import {
   type Claimant,
@@ -78,9 +79,11 @@ export class Replica {
   #timer: Timer | undefined;
   #isHeld = false;
   #isClosed = false;
+  readonly #unrenewed: FailureLog;
 
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
+    this.#unrenewed = new FailureLog(parts.log, 'the leases of this replica could not be renewed');
     this.#clock = parts.clock ?? systemClock;
     this.#limits = parts.limits ?? databaseLimits;
     this.id = parts.id;
@@ -229,8 +232,9 @@ export class Replica {
       this.#beats += 1;
       if (this.#beats % beatsPerPrune === 0) await pruneReplicas(this.#parts.db, rememberedMs);
       if (this.#beats % beatsPerLook === 0) this.#lookNow();
+      this.#unrenewed.worked();
     } catch (error) {
-      this.#parts.log.error({ err: error }, 'the leases of this replica could not be renewed');
+      this.#unrenewed.failed(error);
       if (this.hasOthers && this.#clock.elapsed() >= this.#until) this.#loseAll();
     }
   }

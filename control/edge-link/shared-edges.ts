@@ -8,7 +8,7 @@
  * The only control plane on an SQLite file stores and reads nothing of this.
  */
 import type { Clock, Timer } from '#shared/clock.ts';
-import { type Database, type Json, livingReplicas, toJson } from '../db/index.ts';
+import { type Database, FailureLog, type Json, livingReplicas, toJson } from '../db/index.ts';
 import type { Bus, Topic } from '../replicas/index.ts';
 import { type ConnectedEdges, type LinkedEdge, stateOf } from './registry.ts';
 import { RemoteCommands } from './remote-commands.ts';
@@ -86,9 +86,11 @@ export class SharedEdges {
   #lookTimer: Timer | undefined;
   #stateTimer: Timer | undefined;
   #isClosed = false;
+  readonly #failures: FailureLog;
 
   constructor(parts: SharedEdgesParts) {
     this.#parts = parts;
+    this.#failures = new FailureLog(parts.log, 'edges of other replicas could not be read or told');
     this.#commands = new RemoteCommands(parts);
     this.#changed = parts.bus.topic('edge-links');
     this.#changed.on((ids) => this.#lookSoon(ids));
@@ -273,9 +275,8 @@ export class SharedEdges {
   #later(work: () => Promise<void>): void {
     this.#work = this.#work
       .then(work)
-      .catch((error: unknown) =>
-        this.#parts.log.error({ err: error }, 'edges of other replicas could not be read or told'),
-      );
+      .then(() => this.#failures.worked())
+      .catch((error: unknown) => this.#failures.failed(error));
   }
 }
 

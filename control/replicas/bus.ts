@@ -9,7 +9,7 @@
  */
 import { sql } from 'kysely';
 import type { Clock, Timer } from '#shared/clock.ts';
-import { type Database, type Db, fromJson, type Json, type Listening } from '../db/index.ts';
+import { type Database, type Db, FailureLog, fromJson, type Json, type Listening } from '../db/index.ts';
 import type { ReplicaLimits } from './limits.ts';
 import {
   type Draft,
@@ -87,9 +87,11 @@ export class Bus {
   #lookTimer: Timer | undefined;
   #pruneTimer: Timer | undefined;
   #isClosed = false;
+  readonly #unreadable: FailureLog;
 
   constructor(parts: BusParts) {
     this.#parts = parts;
+    this.#unreadable = new FailureLog(parts.log, 'messages of other replicas could not be read');
     this.id = parts.id;
     this.transients = new Transients({
       ...parts,
@@ -199,10 +201,10 @@ export class Bus {
       try {
         while (!this.#isClosed && (await this.#readPage()) === pageRows);
       } catch (error) {
-        if (!this.#isClosed)
-          this.#parts.log.error({ err: error }, 'messages of other replicas could not be read');
+        if (!this.#isClosed) this.#unreadable.failed(error);
         return;
       }
+      this.#unreadable.worked();
     }
   }
 
