@@ -152,9 +152,25 @@ inline srtp_err_status_t srtp_create(srtp_t* session, srtp_policy_t policy)
 	return srtp_create(session, inner);
 }
 
+// Of the one SSRC that the policy names.
+inline srtp_err_status_t srtp_stream_add(srtp_t session, srtp_policy_t policy)
+{
+	return srtp_add_stream(session, &policy->inner);
+}
+
 inline srtp_err_status_t srtp_stream_remove(srtp_t session, uint32_t ssrc)
 {
 	return srtp_remove_stream(session, ssrc);
+}
+
+inline srtp_err_status_t srtp_stream_set_roc(srtp_t session, uint32_t ssrc, uint32_t roc)
+{
+	return srtp_set_stream_roc(session, ssrc, roc);
+}
+
+inline srtp_err_status_t srtp_stream_get_roc(srtp_t session, uint32_t ssrc, uint32_t* roc)
+{
+	return srtp_get_stream_roc(session, ssrc, roc);
 }
 
 // ---------------------------------------------------------------- packets
