@@ -3,18 +3,24 @@
 const calls = 'retention: 90 days of calls';
 const tests = 'retention: the newest 100,000 test runs';
 
+/** Of recordings, of whatever call. */
+export const boundOfRecordings = 'retention: 90 days of recordings';
+
 /** By table. A table that is not listed must not grow. */
 const tables: Readonly<Record<string, string>> = {
   calls,
   transcript_parts: calls,
   quality_parts: calls,
   turn_parts: calls,
+  // An hour's and a day's by trunk and sound quality; deleted when their time is over.
+  call_sums: calls,
   // The index of what was said, which SQLite keeps in tables of its own.
   transcript_words: calls,
   transcript_words_data: calls,
   transcript_words_idx: calls,
   transcript_words_docsize: calls,
   trace_parts: 'retention: 14 days of traces',
+  recordings: boundOfRecordings,
   audit_entries: 'retention: 365 days of changes',
   test_runs: tests,
   test_run_records: tests,

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { descriptors, residentMiB } from '../kit/programs/processes.ts';
-import { boundOfDatabase, boundOfTable } from './bounds.ts';
+import { boundOfDatabase, boundOfRecordings, boundOfTable } from './bounds.ts';
 import type { StoredData } from './database.ts';
 import { type Deployment, type Role, roles } from './deployment.ts';
 import { Series, type SeriesFacts } from './series.ts';
@@ -189,7 +189,8 @@ export class Sampler {
     add({ ...facts, name: "edge's outbox", bound: null }, sum('outbox'));
     // Filled by the first two starts of each version; Node keeps one file per module in it.
     add({ ...facts, name: 'compiled code', bound: 'one file per module' }, sum('compile-cache'));
-    const others = sum('') - sum('control.db') - sum('outbox') - sum('compile-cache');
+    add({ ...facts, name: 'recordings', bound: boundOfRecordings }, sum('recordings'));
+    const others = sum('') - sum('control.db') - sum('outbox') - sum('compile-cache') - sum('recordings');
     add({ ...facts, name: 'other files', bound: null }, others);
   }
 }

@@ -13,7 +13,7 @@ export const DEFAULT_TRANSPORT_LIMITS: TransportLimits = {
   knownUnfinishedBytes: 67_108_864,
   maxPeerTargets: 1_000,
   peerTargetsPerNetwork: 100,
-  maxQueuedBytes: 4_194_304,
+  maxQueuedBytes: 8_388_608,
   strangerUnreadBytes: 67_108_864,
   knownUnreadBytes: 268_435_456,
   writeTimeoutMs: 30_000,
